@@ -5,6 +5,7 @@ import services, { Conflict, type ErrorData, ServiceError } from 'fastify-servic
 import { protect } from 'fastify-services/authentication'
 import t from 'tap'
 import { broken, createProtected, open, record } from '../support/auth-passwords-protect.js'
+import { JsonObject } from '../support/json-object.js'
 
 const told = { user: record(), list: [[record(2)]] }
 const cleaned = { user: open(), list: [[open(2)]] }
@@ -19,23 +20,12 @@ class Telling extends ServiceError {
   }
 }
 
-/** Errors of a library, which keeps them elsewhere. */
-class Bag {
-  readonly #told: object
-  constructor(told: object) {
-    this.#told = told
-  }
-  toJSON() {
-    return this.#told
-  }
-}
-
 class Nested extends ServiceError {
   constructor() {
     super('no', 'Conflict', 409)
   }
   override toJSON() {
-    return Object.assign(new Bag(record()), super.toJSON(), { id: 1 })
+    return Object.assign(new JsonObject(record()), super.toJSON(), { id: 1 })
   }
 }
 
@@ -61,7 +51,7 @@ const errors: Record<string, [thrown: () => unknown, expected: object]> = {
   'data and errors': [() => new Conflict('no', { ...told, errors: [told] }), { data: cleaned, errors: [cleaned] }],
   'data that is frozen': [() => Object.freeze(new Conflict('no', told)), { data: cleaned }],
   'data with a toJSON': [() => new Conflict('no', { user: { toJSON: () => record() } }), { data: { user: open() } }],
-  'errors with a toJSON': [() => new Conflict('no', { errors: new Bag(told) }), { errors: cleaned }],
+  'errors with a toJSON': [() => new Conflict('no', { errors: new JsonObject(told) }), { errors: cleaned }],
   'a toJSON of what its toJSON gives': [() => new Nested(), { id: 1 }],
   'data of an error of Feathers': [
     () => new FeathersConflict('no', { ...told, errors: told }),

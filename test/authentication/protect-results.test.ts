@@ -5,6 +5,7 @@ import { protect } from 'fastify-services/authentication'
 import t from 'tap'
 import { broken, createProtected, open, record, type Things } from '../support/auth-passwords-protect.js'
 import { request } from '../support/host.js'
+import { JsonObject } from '../support/json-object.js'
 import { createServicesApp } from '../support/users-app.js'
 
 const page = { total: 2, limit: 2, skip: 0 }
@@ -40,16 +41,6 @@ for (const [name, [answer, expected]] of Object.entries(lists))
     for (const result of await Promise.all(internal)) t.equal(result, answer, 'internal results keep them')
   })
 
-class Model {
-  readonly #values: object
-  constructor(values: object) {
-    this.#values = values
-  }
-  toJSON() {
-    return this.#values
-  }
-}
-
 class Plain {
   readonly id = 1
   readonly name = 'Ada'
@@ -67,17 +58,17 @@ const hides = { id: 1, toJSON: () => ({ id: 1, secret: 's3cret', toJSON: () => r
 const at = new Date(0)
 
 const answers: Record<string, [answer: unknown, expected: unknown]> = {
-  'a record with toJSON': [new Model(record()), open()],
+  'a record with toJSON': [new JsonObject(record()), open()],
   'a list of records with toJSON': [
-    [new Model(record(1)), new Model(record(2))],
+    [new JsonObject(record(1)), new JsonObject(record(2))],
     [open(1), open(2)]
   ],
   'a page of records with toJSON': [
-    { total: 1, data: [new Model(record())] },
+    { total: 1, data: [new JsonObject(record())] },
     { total: 1, data: [open()] }
   ],
-  'a page with toJSON': [new Model({ total: 1, data: [record()] }), { total: 1, data: [open()] }],
-  'a list with toJSON': [new Model([record()]), [open()]],
+  'a page with toJSON': [new JsonObject({ total: 1, data: [record()] }), { total: 1, data: [open()] }],
+  'a list with toJSON': [new JsonObject([record()]), [open()]],
   'a record of a class': [new Plain(), open()],
   'a record without a prototype': [Object.assign(Object.create(null), record()), open()],
   'a frozen record': [Object.freeze(record()), open()],

@@ -2,42 +2,10 @@ import Fastify from 'fastify'
 import services, { type AroundHook, type HookContext, idempotency, type Params } from 'fastify-services'
 import { databaseErrors, inTransaction, type TransactionalDatabase, transaction } from 'fastify-services/database'
 import events, { type EventLog, memoryLog } from 'fastify-services/events'
-import createKnex from 'knex'
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { createDatabase, PostgresWay, skipPostgres } from '../support/postgres.js'
-
-/** A database, or a transaction, of any of the libraries. */
-interface AnyDatabase {
-  raw?(text: string): Promise<unknown>
-  executeQuery?(query: CompiledQuery): Promise<unknown>
-  query?(text: string): Promise<unknown>
-}
-
-const run = (database: AnyDatabase, text: string) =>
-  database.raw?.(text) ?? database.executeQuery?.(CompiledQuery.raw(text)) ?? database.query?.(text)
-
-const libraries: Record<string, (t: Test, connectionString: string) => TransactionalDatabase & AnyDatabase> = {
-  pg: (t, connectionString) => {
-    const pool = new Pool({ connectionString })
-    t.teardown(() => pool.end())
-    return pool as AnyDatabase & Pool
-  },
-  Kysely: (t, connectionString) => {
-    const pool = new Pool({ connectionString })
-    pool.on('error', () => {})
-    pool.on('connect', (client) => client.on('error', () => {}))
-    const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
-    t.teardown(() => kysely.destroy())
-    return kysely
-  },
-  knex: (t, connection) => {
-    const knex = createKnex({ client: 'pg', connection, log: { warn() {}, error() {} } })
-    t.teardown(() => knex.destroy())
-    return knex as never
-  }
-}
+import { type AnyDatabase, libraries, run } from '../support/transaction-libraries.js'
 
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
 

@@ -3,42 +3,14 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import services, { type AroundHook, GeneralError, type HookOptions, idempotency, type Params } from 'fastify-services'
 import { databaseErrors, inTransaction, type TransactionalDatabase, transaction } from 'fastify-services/database'
 import events, { type EventLog, memoryLog } from 'fastify-services/events'
-import createKnex from 'knex'
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { createDatabase, PostgresWay, skipPostgres } from '../support/postgres.js'
+import { type AnyDatabase, libraries, run } from '../support/transaction-libraries.js'
 
 /** A transaction of any of the libraries. */
-interface AnyTransaction {
+interface AnyTransaction extends AnyDatabase {
   readonly client?: { acquireConnection(): Promise<unknown> }
-  raw?(text: string): Promise<unknown>
-  executeQuery?(query: CompiledQuery): Promise<unknown>
-  query?(text: string): Promise<unknown>
-}
-const run = (trx: AnyTransaction, text: string) =>
-  trx.raw?.(text) ?? trx.executeQuery?.(CompiledQuery.raw(text)) ?? trx.query?.(text)
-
-const libraries: Record<string, (t: Test, connectionString: string) => TransactionalDatabase> = {
-  pg: (t, connectionString) => {
-    const pool = new Pool({ connectionString })
-    t.teardown(() => pool.end())
-    return pool
-  },
-  Kysely: (t, connectionString) => {
-    const pool = new Pool({ connectionString })
-    pool.on('error', () => {})
-    // Kysely has a pool of its own choice, which tells of its connections that end.
-    pool.on('connect', (client) => client.on('error', () => {}))
-    const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
-    t.teardown(() => kysely.destroy())
-    return kysely
-  },
-  knex: (t, connection) => {
-    const knex = createKnex({ client: 'pg', connection, log: { warn() {}, error() {} } })
-    t.teardown(() => knex.destroy())
-    return knex
-  }
 }
 
 type Serve = (database: TransactionalDatabase, pay: Pay) => { hooks: HookOptions; pay?: Pay }

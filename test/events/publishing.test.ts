@@ -2,6 +2,7 @@ import t from 'tap'
 import { type HookContext, resource } from '../../index.js'
 import { allow } from '../../lib/authentication/index.js'
 import { list, memory, readUser, startEvents } from '../support/events-app.js'
+import { JsonObject } from '../support/json-object.js'
 
 t.test('`publish` narrows: what it refuses, throws over or never answers is not sent', async (t) => {
   const { subscribe, call, logs } = await startEvents(
@@ -138,15 +139,8 @@ t.test('a record whose id no URL can name is told by its id', async (t) => {
 })
 
 t.test('a record has what its `toJSON` gives, and so have the values in it', async (t) => {
-  class Secret {
-    readonly #shown: object
+  class Secret extends JsonObject {
     readonly secret = 'SECRET'
-    constructor(shown: object) {
-      this.#shown = shown
-    }
-    toJSON() {
-      return this.#shown
-    }
   }
   class Note extends Secret {
     readonly id = 1

@@ -2,45 +2,37 @@ import Fastify from 'fastify'
 import services, { type HookContext, idempotency, type Params } from 'fastify-services'
 import { databaseErrors, inTransaction, type TransactionalDatabase } from 'fastify-services/database'
 import { postgresStore } from 'fastify-services/events/postgres'
-import createKnex from 'knex'
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { eventually } from '../support/eventually.js'
 import { createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
+import { libraries, run } from '../support/transaction-libraries.js'
 
 const connectionString = process.env.TEST_DATABASE_URL as string
 
-const libraries: Record<string, (t: Test) => TransactionalDatabase> = {
-  pg: (t) => {
-    const pool = new Pool({ connectionString })
-    t.teardown(() => pool.end())
-    return pool
-  },
-  Kysely: (t) => {
-    const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool: new Pool({ connectionString }) }) })
-    t.teardown(() => kysely.destroy())
-    return kysely
-  },
-  knex: (t) => {
-    const knex = createKnex({ client: 'pg', connection: connectionString })
-    t.teardown(() => knex.destroy())
-    return knex
-  }
+/** Creates the tables of a store, and one of orders. @returns `count` to count these */
+async function createOrders(t: Test) {
+  const { table, pool } = await createTables(t)
+  await pool.query(`create table ${table}_orders (id serial)`)
+  t.teardown(async () => {
+    const cleaner = new Pool({ connectionString })
+    await cleaner.query(`drop table ${table}_orders`)
+    await cleaner.end()
+  })
+  const count = async () => Number((await pool.query(`select count(*) from ${table}_orders`)).rows[0].count)
+  return { table, pool, count }
 }
 
 let orders = 0
 
 /** A process that takes orders. @param stop ends what it has of the store */
 async function serve(t: Test, library: string, pool: Pool, table: string, stop: () => unknown) {
-  const database = libraries[library]?.(t) as TransactionalDatabase
+  const database = libraries[library]?.(t, connectionString) as TransactionalDatabase
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services, { errorHandler: { html: false, logger: false } })
   const create = async (_data: object, { transaction }: Params) => {
-    const { trx } = Object(transaction)
-    const text = `insert into ${table}_orders default values`
-    await (trx.raw?.(text) ?? trx.executeQuery?.(CompiledQuery.raw(text)) ?? trx.query(text))
+    await run(Object(transaction).trx, `insert into ${table}_orders default values`)
     orders += 1
     await stop()
     return { order: orders }
@@ -62,14 +54,7 @@ function fail({ data }: HookContext) {
 
 for (const library of Object.keys(libraries))
   t.test(`the answer is kept in the transaction of the call: ${library}`, { skip: skipPostgres }, async (t) => {
-    const { table, pool } = await createTables(t)
-    await pool.query(`create table ${table}_orders (id serial)`)
-    t.teardown(async () => {
-      const cleaner = new Pool({ connectionString })
-      await cleaner.query(`drop table ${table}_orders`)
-      await cleaner.end()
-    })
-    const count = async () => Number((await pool.query(`select count(*) from ${table}_orders`)).rows[0].count)
+    const { table, pool, count } = await createOrders(t)
     const way = await PostgresWay.open(t)
     // Whatever it would do after the commit, it can't, as a process that has died.
     const dying = await serve(t, library, way.pool(t), table, () => way.cut())
@@ -85,17 +70,8 @@ for (const library of Object.keys(libraries))
   })
 
 t.test('a call whose key has gone to another one commits nothing', { skip: skipPostgres }, async (t) => {
-  const { table, pool } = await createTables(t)
-  await pool.query(`create table ${table}_orders (id serial)`)
-  t.teardown(async () => {
-    const cleaner = new Pool({ connectionString })
-    await cleaner.query(`drop table ${table}_orders`)
-    await cleaner.end()
-  })
+  const { table, pool, count } = await createOrders(t)
   const { send } = await serve(t, 'knex', pool, table, () => pool.query(`delete from ${table}_store`))
   t.match(await send(), { status: 409, body: { message: /has gone to another one/ } })
-  await eventually(t).equal(
-    async () => Number((await pool.query(`select count(*) from ${table}_orders`)).rows[0].count),
-    0
-  )
+  await eventually(t).equal(count, 0)
 })

@@ -5,6 +5,7 @@ import { type HookContext, type Params, resource } from 'fastify-services'
 import { allow } from 'fastify-services/authentication'
 import t from 'tap'
 import { z } from 'zod'
+import { JsonObject } from '../../support/json-object.js'
 import { createMounted, type Theirs } from '../../support/mounted-app.js'
 import { createApp } from './callers.js'
 
@@ -342,15 +343,8 @@ t.test('of a page, its numbers and its records leave, and nothing else', async (
 })
 
 t.test('a result with a `toJSON` is what that gives', async (t) => {
-  class Json {
-    readonly #value: unknown
+  class Json extends JsonObject {
     readonly title = 'hidden'
-    constructor(value: unknown) {
-      this.#value = value
-    }
-    toJSON() {
-      return this.#value
-    }
   }
   const record = { id: 1, title: 'a', salary: 10 }
   const lists = [[record], [new Json(record)], new Json([record])]

@@ -3,6 +3,7 @@ import Fastify from 'fastify'
 import services, { BadRequest, type Formatter, type HookContext, resource } from 'fastify-services'
 import { protect } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
+import { JsonObject } from '../../support/json-object.js'
 
 const marker = 'MARKER-70a1'
 const text = { type: 'string' }
@@ -16,18 +17,8 @@ const schemas: Record<string, object> = {
   open: { type: 'object', properties, additionalProperties: true }
 }
 
-class Json {
-  readonly #value: unknown
-  constructor(value: unknown) {
-    this.#value = value
-  }
-  toJSON() {
-    return this.#value
-  }
-}
-
 /** A library's page, which has its records in private. */
-class Page extends Json {
+class Page extends JsonObject {
   readonly rows = marker
 }
 
@@ -62,18 +53,23 @@ const shown = { id: 1, title: 'a', kid: { name: 'b' } }
 const callable = Object.assign(() => {}, { toJSON: () => record })
 
 const records: Record<string, unknown> = {
-  'a record': new Json(record),
+  'a record': new JsonObject(record),
   'a record that is its own JSON': new Itself(record),
   'a function with a toJSON': callable,
-  'fields with a toJSON': { id: 1, title: new Json('a'), secret: new Json(marker), kid: new Json(record.kid) },
+  'fields with a toJSON': {
+    id: 1,
+    title: new JsonObject('a'),
+    secret: new JsonObject(marker),
+    kid: new JsonObject(record.kid)
+  },
   'a field that is its own JSON': { ...record, kid: new Itself(record.kid) },
-  'a toJSON in a toJSON': new Json({ ...record, toJSON: () => ({ secret: marker }) })
+  'a toJSON in a toJSON': new JsonObject({ ...record, toJSON: () => ({ secret: marker }) })
 }
 
 const page = (data: unknown) => ({ total: 1, limit: 10, skip: 0, data })
 const lists: Record<string, (record: unknown) => unknown> = {
   'a list': (record) => [record],
-  'a list by toJSON': (record) => new Json([record]),
+  'a list by toJSON': (record) => new JsonObject([record]),
   'a list that is its own JSON': (record) => {
     const rows = toRows(undefined, record)
     rows.json = rows
@@ -85,9 +81,10 @@ const pages: Record<string, (record: unknown) => unknown> = {
   'a page': (record) => page([record]),
   'a page by toJSON': (record) => new Page(page([record])),
   'a page that is its own JSON': (record) => new Itself(page([record])),
-  'a page whose list is given by toJSON': (record) => page(new Json([record])),
+  'a page whose list is given by toJSON': (record) => page(new JsonObject([record])),
   'a page whose list has other JSON': (record) => page(toRows([record], { secret: marker })),
-  'a page whose numbers are given by toJSON': (record) => new Json({ ...page([record]), total: new Json(1) }),
+  'a page whose numbers are given by toJSON': (record) =>
+    new JsonObject({ ...page([record]), total: new JsonObject(1) }),
   'a page with more': (first) =>
     new Page({ total: 1, limit: record, skip: 0, data: [first], first: { id: 1, secret: marker }, secret: marker })
 }
@@ -160,8 +157,8 @@ for (const [name, schema] of Object.entries(schemas))
   })
 
 t.test('records of a stream, and a stream that a toJSON gives', async (t) => {
-  const items = [...Object.values(records), new Json([record]), new Json(page([record]))]
-  const streams = [() => Readable.from(items), () => new Json(Readable.from(items))]
+  const items = [...Object.values(records), new JsonObject([record]), new JsonObject(page([record]))]
+  const streams = [() => Readable.from(items), () => new JsonObject(Readable.from(items))]
   for (const [name, schema] of Object.entries(schemas))
     for (const [way, options] of Object.entries(ways)) {
       if (way === 'with a formatter') continue
@@ -187,11 +184,11 @@ t.test('texts, nothing and failures', async (t) => {
       const { statusCode, body } = await send(method, result)
       return [statusCode, statusCode === 500 ? JSON.parse(body).message : body]
     }
-    t.strictSame(await answer('get', new Json('a text')), [200, '"a text"'])
-    t.strictSame(await answer('get', new Json(null)), [204, ''])
-    t.strictSame(await answer('get', new Json(undefined)), [204, ''])
-    t.strictSame(await answer('get', new Json(() => record)), [204, ''])
-    t.strictSame(await answer('get', new Json(JSON.stringify(record))), [
+    t.strictSame(await answer('get', new JsonObject('a text')), [200, '"a text"'])
+    t.strictSame(await answer('get', new JsonObject(null)), [204, ''])
+    t.strictSame(await answer('get', new JsonObject(undefined)), [204, ''])
+    t.strictSame(await answer('get', new JsonObject(() => record)), [204, ''])
+    t.strictSame(await answer('get', new JsonObject(JSON.stringify(record))), [
       500,
       'things.get: the `toJSON` of the result gives JSON as a text. Return the object itself'
     ])
@@ -207,7 +204,7 @@ t.test('a find that gives neither a list nor a page fails with what to do', asyn
     'things.find: the result is neither a list nor a page. Return a list of records, or { total, limit, skip, data }, of which data is a list and another one a number'
   const results = [
     record,
-    new Json(record),
+    new JsonObject(record),
     {},
     { data: [record] },
     { rows: [record], count: 1 },
@@ -243,7 +240,7 @@ t.test('an answer that a schema of its own describes', async (t) => {
 t.test('what errors tell by a toJSON', async (t) => {
   class Told extends BadRequest {
     override toJSON() {
-      return { ...super.toJSON(), errors: new Json([record]), more: new Json(record) } as never
+      return { ...super.toJSON(), errors: new JsonObject([record]), more: new JsonObject(record) } as never
     }
   }
   class Same extends BadRequest {
@@ -253,10 +250,10 @@ t.test('what errors tell by a toJSON', async (t) => {
     }
   }
   const thrown: [string, () => Error][] = [
-    ['data', () => new BadRequest('No', new Json(record) as never)],
+    ['data', () => new BadRequest('No', new JsonObject(record) as never)],
     ['data that is its own JSON', () => new BadRequest('No', new Itself(record) as never)],
-    ['errors', () => new BadRequest('No', { errors: new Json([record]) as never })],
-    ['errors by name', () => new BadRequest('No', { errors: new Json({ title: record }) as never })],
+    ['errors', () => new BadRequest('No', { errors: new JsonObject([record]) as never })],
+    ['errors by name', () => new BadRequest('No', { errors: new JsonObject({ title: record }) as never })],
     ['errors that are their own JSON', () => new BadRequest('No', { errors: new Itself({ title: record }) as never })],
     ['its own toJSON', () => new Told('No')],
     ['an error that is its own JSON', () => new Same('No')]

@@ -48,36 +48,30 @@ interface OwnRequest {
   readonly body?: object | undefined
 }
 
-type OwnResponse = Awaited<ReturnType<FastifyInstance['inject']>>
-
-/** Sends a request as a subscriber would, for JSON. */
-function sendAs(
-  app: FastifyInstance,
-  { url, credentials, signal, body }: OwnRequest,
-  headers: Readonly<Record<string, string>> = {}
-): Promise<OwnResponse> {
-  return app.inject({
-    method: body === undefined ? 'GET' : ('QUERY' as 'GET'),
-    url,
-    headers: { ...credentials.headers, accept: 'application/json', ...headers },
-    remoteAddress: credentials.remoteAddress,
-    ...(body && { payload: body }),
-    ...(signal && { signal })
-  })
-}
-
 const ticketHeader = 'x-services-question'
 const secret = randomUUID()
 const open = new Map<string, Question>()
 let tickets = 0
 
 /** Sends a request that asks a question. The header that leads to it works once, and for the call of that request alone. */
-export async function askQuestion(app: FastifyInstance, question: Question, request: OwnRequest): Promise<OwnResponse> {
+export async function askQuestion(
+  app: FastifyInstance,
+  question: Question,
+  { url, credentials, signal, body }: OwnRequest
+): Promise<Awaited<ReturnType<FastifyInstance['inject']>>> {
   tickets += 1
   const ticket = `${secret}${tickets}`
   open.set(ticket, question)
+  const { headers, remoteAddress } = credentials
   try {
-    return await sendAs(app, request, { [ticketHeader]: ticket })
+    return await app.inject({
+      method: body === undefined ? 'GET' : ('QUERY' as 'GET'),
+      url,
+      headers: { ...headers, accept: 'application/json', [ticketHeader]: ticket },
+      remoteAddress,
+      ...(body && { payload: body }),
+      ...(signal && { signal })
+    })
   } finally {
     open.delete(ticket)
   }

@@ -112,9 +112,9 @@ export function mount(
   })
 }
 
-/** The content type that Koa gives to a text. */
 const requestedPath = ({ url }: FastifyRequest) => url.split('?', 1)[0]
 
+/** The content type that Koa gives to a text. */
 const koaTextType = (text: string) => `text/${/^\s*</.test(text) ? 'html' : 'plain'}; charset=utf-8`
 
 const duringSetup =

@@ -9,7 +9,6 @@ import {
   misuseIn,
   subschemasOf
 } from './keywords.js'
-
 import { References } from './references.js'
 
 type Copy = Record<string, unknown>

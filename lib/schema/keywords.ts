@@ -92,9 +92,9 @@ const ofItems = new Set(['items', 'prefixItems', 'additionalItems', 'unevaluated
 /** The place of a schema that stands in another one, as in `deep.list[]`. */
 export function innerPlace(place: string, keyword: string, key = ''): string {
   if (ofItems.has(keyword)) return `${place}[]`
-  const isDefinition = definitionKeywords.some((name) => name === keyword)
-  if (!isDefinition && (isInPlace(keyword) || !isApplicator(keyword))) return place
-  const name = isDefinition ? `${keyword}.${key}` : /properties$/i.test(keyword) && key !== '' ? key : '*'
+  const isDefinitions = hasDefinitions(keyword)
+  if (!isDefinitions && (isInPlace(keyword) || !isApplicator(keyword))) return place
+  const name = isDefinitions ? `${keyword}.${key}` : /properties$/i.test(keyword) && key !== '' ? key : '*'
   return place === '' ? name : `${place}.${name}`
 }
 
@@ -156,6 +156,10 @@ export function mapSubschemas(
 
 /** The keywords under which a schema keeps definitions. */
 export const definitionKeywords = ['definitions', '$defs'] as const
+
+/** Whether a keyword holds definitions, which describe no value where they are written. */
+export const hasDefinitions = (keyword: string | undefined): boolean =>
+  definitionKeywords.some((name) => name === keyword)
 
 /** The keywords of unions. */
 export const unionKeywords = ['anyOf', 'oneOf'] as const

@@ -2,8 +2,8 @@ import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Bundle } from './bundle.js'
 import { isDefined } from './combined.js'
 import {
-  definitionKeywords,
   flagKeywords,
+  hasDefinitions,
   isApplicator,
   isAssertion,
   isSchema,
@@ -11,7 +11,6 @@ import {
   subschemasOf
 } from './keywords.js'
 
-const isDefinition = ([keyword]: readonly string[]) => definitionKeywords.some((name) => name === keyword)
 const targetOf = (bundle: Bundle, schema: JsonSchema) => bundle.target(schema) ?? schema
 
 /**
@@ -43,7 +42,7 @@ export function withFlagsOfBoth(
     pair(targetOf(left, schema), targetOf(right, other))
     const others = new Map([...subschemasOf(other)].map(([part, way]) => [way.join('/'), part]))
     // Definitions are met by what refers to them: a library numbers them, on each side by itself.
-    for (const [part, way] of subschemasOf(schema)) if (!isDefinition(way)) pair(part, others.get(way.join('/')))
+    for (const [part, way] of subschemasOf(schema)) if (!hasDefinitions(way[0])) pair(part, others.get(way.join('/')))
   }
   pair(left.schema, right.schema)
   return { input: left.schema, output: hidden.addTo(right.schema) }

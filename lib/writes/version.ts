@@ -61,7 +61,7 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
       throw new BadRequest(`'${method}' of '${path}' takes If-None-Match for one record`)
     if (set !== undefined && methods.has(method)) setVersion(context, field, () => newVersion(set, tags))
     call.begin()
-    const before = call.isDone ? void (await next()) : await runIf(call, context, field, next)
+    const before = await runIf(call, context, field, next)
     const versionAfter = versionIn(context, field)
     call.end(versionAfter)
     if (before !== undefined && !isMethod && answersVersion.has(method)) await requireNewVersion(before, context, field)
@@ -159,11 +159,15 @@ type Next = () => Promise<void>
 
 /** @returns the record as it was before, if `If-Match` has named its version */
 async function runIf(
-  { tags, noneMatch }: ConditionalCall,
+  { tags, noneMatch, isDone }: ConditionalCall,
   context: HookContext,
   field: string,
   next: Next
 ): Promise<VersionedRecord | undefined> {
+  if (isDone) {
+    await next()
+    return undefined
+  }
   const { service, method, params, id } = context
   const { object = service } = factsOf(service)
   const isStandard = methods.has(method)
@@ -234,18 +238,18 @@ async function readRecord(
   return Object(await get.call(object, id, { ...params, query: conditions }))
 }
 
-/** Copies a record, which the write may change in place. The version may come from a getter of its class, and a spread has own fields only. */
-const copyVersioned = (record: VersionedRecord, field: string): VersionedRecord => ({
-  ...record,
-  [field]: record[field]
-})
-
-/** The same, `undefined` if there is no such record. */
+/** Reads a record. Returns `undefined` if there is no such record. */
 const findRecord = (...args: Parameters<typeof readRecord>): Promise<VersionedRecord | undefined> =>
   readRecord(...args).catch((error) => {
     if (toServiceError(error).code !== 404) throw error
     return undefined
   })
+
+/** Copies a record, which the write may change in place. The version may come from a getter of its class, and a spread has own fields only. */
+const copyVersioned = (record: VersionedRecord, field: string): VersionedRecord => ({
+  ...record,
+  [field]: record[field]
+})
 
 /**
  * Refuses a write if `If-None-Match` names the record as it is: `*` is any record. A `create` writes the records whose ids are in its data.

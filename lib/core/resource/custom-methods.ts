@@ -113,10 +113,10 @@ function checkSettable(method: string, settable: readonly string[] = [], { shape
 
 function customOutgoing(response: unknown, { record, flaggedWith }: RecordParts): Outgoing {
   const { document, isOfInput } = readJsonSchema(response, 'output')
-  const { outgoing, incoming, bodies } = record
+  const { outgoing, incoming } = record
   // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may allow further fields.
   const flagged = (shared: SharedSchemas) => {
-    const schemas = [outgoing.written, incoming, ...bodies.values()].map((written) => written.shapesWith(shared))
+    const schemas = [outgoing.written, incoming, ...record.bodies].map((written) => written.shapesWith(shared))
     const writeOnly = new HiddenNames(schemas, flaggedWith(shared).writeOnly)
     const holders = { has: (name: string) => writeOnly.mayHave(name), size: writeOnly.size }
     const textless = { has: (name: string) => writeOnly.mayBeTextless(name) }

@@ -29,16 +29,18 @@ function libraryParts(schema: unknown): readonly LibraryPart[] {
  */
 export function placeOfRefused(schema: unknown, isRefused: (part: unknown) => boolean): string {
   const visited = new Set<unknown>()
-  const places: string[] = []
-  const visit = (schema: unknown, place: string): void => {
-    if (visited.has(schema)) return
+  const visit = (schema: unknown, place: string): string | undefined => {
+    if (visited.has(schema)) return undefined
     visited.add(schema)
     const refused = libraryParts(schema).filter(([, part]) => isRefused(part))
-    if (refused.length === 0) places.push(place)
-    for (const [name, part] of refused) visit(part, place + name)
+    if (refused.length === 0) return place
+    for (const [name, part] of refused) {
+      const innermost = visit(part, place + name)
+      if (innermost !== undefined) return innermost
+    }
+    return undefined
   }
-  visit(schema, '')
-  return [...places, ''][0]?.replace(/^\./, '') as string
+  return (visit(schema, '') ?? '').replace(/^\./, '')
 }
 
 /** Whether a part is in a schema of Valibot, at any depth. */

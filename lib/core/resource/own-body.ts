@@ -15,8 +15,8 @@ export interface Incoming {
 /** The schemas of a record whose `readOnly` flags hold in the body of a method. */
 export interface Guards {
   readonly record: Incoming
-  /** The option `response`. */
-  readonly response: WrittenSchema | undefined
+  /** The option `response`, if there is one. */
+  readonly response: readonly WrittenSchema[]
 }
 
 /** @param settable the fields that clients may set by the method, although they are `readOnly` */
@@ -36,7 +36,7 @@ export function ownBodyRules(
     document: shown.documentWithout('readOnly'),
     shown,
     written: checkedSchemaOf(shown),
-    guards: response === undefined ? [record.written] : [record.written, response],
+    guards: [record.written, ...response],
     isOwn: true,
     isPart: false,
     takesDefaults: true

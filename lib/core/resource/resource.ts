@@ -66,38 +66,34 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const response = outgoing.documentWithout('writeOnly')
   const querystringOf = querystringsOf(rules)
   const guardsOf: GuardsOf = (settable): Guards => {
-    if (settable === undefined) return { record: incoming, response: ownResponse === undefined ? undefined : outgoing }
+    if (settable === undefined) return { record: incoming, response: ownResponse === undefined ? [] : [outgoing] }
     const names = { ...flagged, settable: new Set(settable) }
     return {
       record: incomingOf(input.document, names),
-      response: ownResponse === undefined ? undefined : new WrittenSchema(output.document, { flagged: names })
+      response: ownResponse === undefined ? [] : [new WrittenSchema(output.document, { flagged: names })]
     }
   }
   const body = createBodyRules(schema, guardsOf, options)
-  const bodies = new Map<string, WrittenSchema>()
+  const all: MethodRules[] = []
   const record: RecordRules = {
     incoming: incoming.written,
     outgoing: { written: outgoing, converts: !output.isOfInput },
     hasOwnResponse: ownResponse !== undefined,
-    bodies
+    get bodies() {
+      return all.flatMap(({ body }) => (body?.isOwn ? [body.written] : []))
+    }
   }
-  const all = [...methods].map(([method, { arguments: names }]): MethodRules => {
-    const ofBody = names.includes('data') ? body(method) : undefined
-    return {
+  for (const [method, { arguments: names }] of methods)
+    all.push({
       method,
       response,
       record,
       outgoing: record.outgoing,
       query: rules,
       querystring: querystringOf(method),
-      body: ofBody,
+      body: names.includes('data') ? body(method) : undefined,
       custom: undefined
-    }
-  })
-  const addBodies = () => {
-    for (const { method, body } of all) if (body?.isOwn) bodies.set(method, body.written)
-  }
-  addBodies()
+    })
   if (options.methods !== undefined) {
     const flaggedWith = (shared: SharedSchemas) => ({
       readOnly: readOnlyNames(incoming.written.shapesWith(shared)),
@@ -105,7 +101,6 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
     })
     all.push(...toCustomMethods(options.methods, { flaggedWith, guardsOf, record, response, query: rules }))
   }
-  addBodies()
   return Object.fromEntries(all.map((ofMethod) => [ofMethod.method, toMethodSchema(ofMethod)]))
 }
 
@@ -140,7 +135,7 @@ function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceO
     document: record.shown.documentWithout('readOnly'),
     shown: record.shown,
     written: record.written,
-    guards: response === undefined ? [] : [response],
+    guards: response,
     isPart: false,
     takesDefaults: true
   })
@@ -151,11 +146,10 @@ function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceO
     isPart: true,
     takesDefaults: false
   })
-  const { record } = guardsOf(undefined)
-  const validate = atOnceOf(schema)
-  if (create === undefined && validate !== undefined && mayHaveReadOnly(record.written, options))
-    checkExamples(record.written, validate)
   const whole = wholeOf(guardsOf(undefined))
+  const validate = atOnceOf(schema)
+  if (create === undefined && validate !== undefined && mayHaveReadOnly(whole.written, options))
+    checkExamples(whole.written, validate)
   const rulesOf = (bodySchema: unknown, names: readonly string[] | undefined) => {
     if (bodySchema !== undefined) return ownBodyRules(bodySchema, guardsOf, names)
     return names === undefined ? whole : wholeOf(guardsOf(names))

@@ -32,8 +32,8 @@ export interface RecordRules {
   readonly outgoing: Outgoing
   /** Whether the option `response` has the schema of the record as it leaves. */
   readonly hasOwnResponse: boolean
-  /** The schemas of bodies that options give, by their methods. What they flag as `writeOnly` does not leave. */
-  readonly bodies: ReadonlyMap<string, WrittenSchema>
+  /** The schemas of bodies that options give. What they flag as `writeOnly` does not leave. */
+  readonly bodies: readonly WrittenSchema[]
 }
 
 /** A custom method that a resource declares. */

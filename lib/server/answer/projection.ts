@@ -197,7 +197,7 @@ export function withoutHidden(onError: OnError, record: RecordRules, instance: F
 function namesHiddenBy(record: RecordRules, instance: FastifyInstance): HiddenNames {
   const incoming = shapesOf(record.incoming, instance)
   const outgoing = shapesOf(record.outgoing.written, instance)
-  const bodies = [...record.bodies.values()].map((written) => shapesOf(written, instance))
+  const bodies = record.bodies.map((written) => shapesOf(written, instance))
   return outgoing.root.remember(namesHiddenBy, () => {
     const left = incoming.root.names.filter((name) => !outgoing.root.field(name).isKnown)
     return new HiddenNames([incoming, outgoing, ...bodies], left)

@@ -80,7 +80,7 @@ function checkBody(label: string, method: string, conflicts: readonly FlagConfli
  */
 export function checkRecordFlags(path: string, record: RecordRules, instance: FastifyInstance): void {
   const { incoming, outgoing, bodies, hasOwnResponse } = record
-  const others = hasOwnResponse ? [incoming, ...bodies.values()] : [...bodies.values()]
+  const others = [...(hasOwnResponse ? [incoming] : []), ...bodies]
   checkHidden(`The records of '${path}' have`, outgoing.written, others, instance)
 }
 
@@ -99,7 +99,7 @@ function checkAnswers(
       const hidden = shapesOf(body, instance).root
       return root.names.some((name) => !hidden.field(name).writeOnly)
     }
-    checkHidden(`${label}: its answer has`, rules.outgoing.written, [...bodies.values()].filter(showsMore), instance)
+    checkHidden(`${label}: its answer has`, rules.outgoing.written, bodies.filter(showsMore), instance)
   }
   const isPlainMethod = rules === undefined && !methods.has(method)
   if (isPlainMethod || schema?.response === undefined || schema.response === rules?.response) return
@@ -108,7 +108,7 @@ function checkAnswers(
       for (const content of contentsOf(answer)) {
         const plain = foreignSchema(content, instance)
         const written = rules === undefined ? plain : rules.outgoing.written.withDocument(plain.document)
-        const others = [incoming, outgoing.written, ...bodies.values()]
+        const others = [incoming, outgoing.written, ...bodies]
         checkHidden(`${label}: its answer has`, written, others, instance)
       }
 }

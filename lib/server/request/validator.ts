@@ -8,7 +8,7 @@ import { allShapes } from '../../schema/hidden.js'
 import { isReadOnly, leastFields, type ServerFieldsByObject } from '../../schema/incoming.js'
 import {
   conditionKeywords,
-  definitionKeywords,
+  hasDefinitions,
   hasOtherKeywords,
   innerPlace,
   isSchema,
@@ -89,9 +89,7 @@ function placeOf(bundle: Bundle, start: string, isRefused: (keywords: JsonSchema
     if (!isSchema(part)) continue
     if (isRefused(otherKeywords(part))) return place
     const target = bundle.target(part)
-    const inner = [...subschemasOf(part)].filter(
-      ([, [keyword]]) => !definitionKeywords.some((name) => name === keyword)
-    )
+    const inner = [...subschemasOf(part)].filter(([, [keyword]]) => !hasDefinitions(keyword))
     for (const [schema, at] of [
       ...(target === undefined ? [] : [[target, place] as const]),
       ...inner.map(([schema, [keyword = '', key]]) => [schema, innerPlace(place, keyword, key)] as const)

@@ -22,9 +22,9 @@ export function findFlagConflicts(flag: Flag, flagging: Shapes, other: Shapes): 
   const visited = new Map<Shape, Set<Shape>>()
 
   const compare = (left: ShapeMember, right: ShapeMember, place: string, field?: string): void => {
-    if (!right.isKnown || (flag === 'readOnly' && left.isSettable)) return
-    const mayHave = ({ shape, ...member }: ShapeMember) => member[flag] || shape.mayHave(flag)
-    if (left[flag] ? !right[flag] : mayHave(left) && !mayHave(right)) conflicts.set(place, { place, field })
+    // A field that has the flag itself has it for all within.
+    if (!right.isKnown || right[flag] || (flag === 'readOnly' && left.isSettable)) return
+    if (left[flag] || (left.shape.mayHave(flag) && !right.shape.mayHave(flag))) conflicts.set(place, { place, field })
     else visit(left.shape, right.shape, place)
   }
 

@@ -312,6 +312,18 @@ const hiding: Readonly<Record<string, { record: object; body: object; stored: ob
   }
 }
 
+t.test('a record that hides the whole of it, or can not have the name, is no conflict', async (t) => {
+  const named = { type: 'object', patternProperties: { '^x-': secret } }
+  const pairs = [
+    [{ ...object({ a: text }), writeOnly: true }, object({ a: secret })],
+    [object({}, { additionalProperties: false }), named]
+  ]
+  for (const [ofRecord, ofBody] of pairs) {
+    const body = withBody(['create'], object({ in: ofBody, b: text }))
+    await t.resolves(serve(t, record(object({ in: ofRecord, b: text }), body), ['create']))
+  }
+})
+
 for (const [name, { record: fields, body, stored }] of Object.entries(hiding))
   t.test(`what does not leave, by ${name}`, async (t) => {
     const { additionalProperties, ...properties } = fields as { additionalProperties?: boolean }

@@ -3,8 +3,8 @@ import { idFieldOf, isAdapter, ownersOf } from '../../core/description.js'
 import { methods } from '../../core/methods.js'
 import { notesOf } from '../../core/notes.js'
 import { factsOf } from '../../core/object-facts.js'
-import { resolveToJson } from '../../schema/to-json.js'
-import { isRecord, recordsOfPage } from './records.js'
+import { recordsOfPage } from '../../core/page.js'
+import { isRecord, resolveRecord } from './records.js'
 
 /**
  * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods, or all, may hand on other params. Each of
@@ -54,9 +54,9 @@ export async function selectAround(
   if (!methods.has(context.method)) return
   const pickFields = isPlain ? picker((field) => !added.includes(field)) : pickerOf(names, idFieldOf(context.service))
   const select = (input: unknown): unknown => {
-    const value = isRecord(input) ? resolveToJson(input) : input
+    const value = resolveRecord(input)
     if (Array.isArray(value)) return value.map(pickFields)
-    const records = context.method === 'find' && isRecord(value) ? recordsOfPage(value) : undefined
+    const records = context.method === 'find' ? recordsOfPage(value) : undefined
     return records === undefined ? pickFields(value) : { ...(value as object), data: records.map(pickFields) }
   }
   context.result = select(context.result)
@@ -75,7 +75,6 @@ function pickerOf(selection: readonly unknown[], idField: string): (record: unkn
 }
 
 const picker = (isSelected: (field: string) => boolean) => (input: unknown) => {
-  // Objects of libraries may keep their fields elsewhere.
-  const record = isRecord(input) ? resolveToJson(input) : input
+  const record = resolveRecord(input)
   return isRecord(record) ? Object.fromEntries(Object.entries(record).filter(([field]) => isSelected(field))) : record
 }

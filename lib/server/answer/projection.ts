@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import { GeneralError } from '../../core/errors.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
+import { recordsOfPage } from '../../core/page.js'
 import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
 import { errorWithout, without } from '../../core/without.js'
 import { EncodeError } from '../../schema/codec.js'
@@ -13,7 +14,7 @@ import type { Shape } from '../../schema/shape.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { projectionOf } from '../request/resource-route.js'
 import { answersPages } from '../request/schema.js'
-import { compilerOf, forAnswers, recordsOf, type Serialize, toText, withOwnError } from './serializer.js'
+import { compilerOf, forAnswers, type Serialize, toText, withOwnError } from './serializer.js'
 import { isStream } from './stream.js'
 
 /** What may leave of the results of a resource. All throw a GeneralError for what JSON has nothing for. */
@@ -52,7 +53,7 @@ export function createLeaving(
     const serializeBySchema = compile(reply, answer)
     const project = withOwnError((input) => {
       const data = parseExactly(serializeBySchema(input))
-      const records = answersPages(method) ? recordsOf(data) : undefined
+      const records = answersPages(method) ? recordsOfPage(data) : undefined
       return records === undefined ? data : toPage(data as object, records, record)
     }, message)
     return { project, projectItem: project, serialize }
@@ -71,7 +72,7 @@ export function createLeaving(
     const toItem =
       takesLists && !takesObjects ? (item: unknown) => (projectRecord([item]) as unknown[])[0] : projectRecord
     const toList = takesLists ? projectRecord : (items: readonly unknown[]) => items.map(projectRecord)
-    const recordsIn = (data: unknown) => (Array.isArray(data) ? data : mayBePage ? recordsOf(data) : undefined)
+    const recordsIn = (data: unknown) => (Array.isArray(data) ? data : mayBePage ? recordsOfPage(data) : undefined)
     const isOfRecord = outgoing === record.outgoing
     const failure = (error: unknown) =>
       error instanceof EncodeError ? `${name}: a codec can not encode the result` : undefined

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { withoutContent } from '../../core/content.js'
 import { attempt, GeneralError } from '../../core/errors.js'
 import type { MethodDefinition } from '../../core/methods.js'
+import { recordsOfPage } from '../../core/page.js'
 import { rulesOf } from '../../core/resource/rules.js'
 import { scalarOf } from '../../schema/outgoing.js'
 import { resolveToJson } from '../../schema/to-json.js'
@@ -108,21 +109,12 @@ export function compilerOf(
     return withOwnError((input) => {
       const data = hasCompiler ? input : resolveToJson(input)
       if (Array.isArray(data)) return toList(data)
-      const records = answersPages(method) ? recordsOf(data) : undefined
+      const records = answersPages(method) ? recordsOfPage(data) : undefined
       if (records === undefined) return serializeItem(data)
       const others = JSON.stringify({ ...Object(data), data: undefined }).slice(1, -1)
       return `{${others},"data":${toList(records)}}`
     }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
   }
-}
-
-/** The records of a page: an object with a list, and a number beside it. What has a `toJSON` counts as what that gives. */
-export function recordsOf(page: unknown): unknown[] | undefined {
-  const { data, total, limit, skip } = Object(page) as Record<string, unknown>
-  const isNumber = (count: unknown) => ['number', 'bigint'].includes(typeof resolveToJson(count))
-  if (![total, limit, skip].some(isNumber)) return undefined
-  const records = resolveToJson(data)
-  return Array.isArray(records) ? records : undefined
 }
 
 /** JSON, in which a field of any kind may hold a number that only `BigInt` has. */

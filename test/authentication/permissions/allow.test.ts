@@ -342,6 +342,17 @@ t.test('of a page, its numbers and its records leave, and nothing else', async (
   t.strictSame((await send('GET', '/pages', { as: guest })).body, body)
 })
 
+t.test('a number of a page may be a BigInt', async (t) => {
+  const properties = { title: { type: 'string' }, salary: { type: 'integer' } } as const
+  const options = {
+    schema: resource({ type: 'object', properties } as const) as object,
+    ...around(allow({ guest: { find: ['title'] } }))
+  }
+  const find = async () => ({ total: 1n, data: [{ title: 'a', salary: 1 }] })
+  const { send } = await createApp(t, (app) => app.service('pages', { find } as object, options))
+  t.strictSame((await send('GET', '/pages', { as: guest })).body, { total: 1, data: [{ title: 'a' }] })
+})
+
 t.test('a result with a `toJSON` is what that gives', async (t) => {
   class Json extends JsonObject {
     readonly title = 'hidden'

@@ -1,0 +1,13 @@
+import { resolveToJson } from '../schema/to-json.js'
+
+/**
+ * Returns the records of a page of `find`: an object with a list, and a number that says which part of
+ * all it is. What has a `toJSON` counts as what that gives. Returns `undefined` for anything else.
+ */
+export function recordsOfPage(page: unknown): unknown[] | undefined {
+  const { data, total, limit, skip } = Object(page) as Record<string, unknown>
+  const isNumber = (count: unknown) => ['number', 'bigint'].includes(typeof resolveToJson(count))
+  if (![total, limit, skip].some(isNumber)) return undefined
+  const records = resolveToJson(data)
+  return Array.isArray(records) ? records : undefined
+}

@@ -141,7 +141,7 @@ export async function transaction<Database extends TransactionalDatabase, T>(
     if (isLost || isOfLostCommit(error)) noteLostCommit(options.params)
     opened?.end(isLost ? undefined : false)
     // A library gives up when the connection ends, even if the work still runs.
-    await running?.catch(() => {})
+    await running?.catch(doNothing)
     throw error
   }
 }
@@ -157,10 +157,12 @@ interface OpenTransaction {
 
 const ended = () => new Error('The transaction of this call has ended')
 
+const doNothing = () => {}
+
 /** Creates the `transaction` of params. After the end, a statement would be committed on its own, so reading `trx` throws then. */
 function openTransaction(trx: unknown): OpenTransaction {
   let isOpen = true
-  let settle: (end: CommitEnd) => void = () => {}
+  let settle: (end: CommitEnd) => void = doNothing
   // The types of `@feathersjs/knex` take no third value.
   const committed = new Promise<CommitEnd>((resolve) => {
     settle = resolve

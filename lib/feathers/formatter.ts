@@ -79,8 +79,6 @@ async function readsInKoa(composed: Composed, mark: symbol): Promise<boolean> {
 }
 
 function readsInExpress(composed: Composed): boolean {
-  const { handle } = Object((composed as { stack?: { handle?: unknown }[] }).stack?.at(-1)) as { handle?: Composed }
-  if (typeof handle !== 'function') return true
   const [request, data] = [createTrap({}, never), createTrap({}, never)]
   const sent: unknown[] = []
   const format = (types: object) => {
@@ -93,6 +91,10 @@ function readsInExpress(composed: Composed): boolean {
   const response = createTrap(parts, (name) => name in parts)
   let hasGoneOn = false
   try {
+    // The composed chain is a router of Express.
+    const { handle } = (composed as unknown as { readonly stack: readonly object[] }).stack.at(-1) as {
+      handle: Composed
+    }
     handle(request.trap, response.trap, () => {
       hasGoneOn = true
     })

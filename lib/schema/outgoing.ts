@@ -49,7 +49,7 @@ class Projection {
   constructor(shape: Shape, converts: boolean) {
     this.#shape = shape
     this.#converts = converts
-    this.#toScalar = converts ? scalarProjection(shape) : (value) => withoutObject(value, shape)
+    this.#toScalar = converts ? scalarProjection(shape) : (value) => jsonScalarOf(value, shape)
     if (hidesAllButObjects(shape)) this.#ofList = leaveOut
     // A text in the place of an object may be its JSON, with the hidden fields in it.
     if (hidesAllButObjects(shape) || (shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
@@ -104,11 +104,10 @@ const hidesAllButObjects = (shape: Shape) => shape.unions.length > 0 && shape.of
 export const scalarOf = (value: bigint): number | string =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
 
-/** What JSON has no type for becomes a text or a number. An object in the place of a scalar may hold anything: it does not leave. */
-function withoutObject(value: unknown, shape: Shape): unknown {
+/** Converts a scalar for which JSON has no type into a text or a number. */
+function jsonScalarOf(value: unknown, shape: Shape): unknown {
   if (typeof value === 'bigint') return scalarOf(value)
-  if (value instanceof Date) return dateOf(value, shape)
-  return typeof value === 'object' && value !== null ? undefined : value
+  return value instanceof Date ? dateOf(value, shape) : value
 }
 
 function dateOf(value: Date, { parts }: Shape): unknown {
@@ -133,13 +132,13 @@ function dayOf(value: Date): string {
 function scalarProjection(shape: Shape): Project {
   const allowed = shape.kinds & kindBits.scalar & ~kindBits.null
   if (allowed === kindBits.number)
-    return (value) => (typeof value === 'string' ? exactNumber(value) : withoutObject(value, shape))
+    return (value) => (typeof value === 'string' ? exactNumber(value) : jsonScalarOf(value, shape))
   if (allowed === kindBits.boolean)
-    return (value) => (value === 0 || value === 1 ? value === 1 : withoutObject(value, shape))
+    return (value) => (value === 0 || value === 1 ? value === 1 : jsonScalarOf(value, shape))
   if (allowed === kindBits.string)
     // The driver of PostgreSQL gives a number for a date that is `infinity`, which JSON has not.
-    return (value) => (isFiniteNumber(value) ? String(value) : withoutObject(value, shape))
-  return (value) => withoutObject(value, shape)
+    return (value) => (isFiniteNumber(value) ? String(value) : jsonScalarOf(value, shape))
+  return (value) => jsonScalarOf(value, shape)
 }
 
 const isFiniteNumber = (value: unknown) => Number.isFinite(value) || typeof value === 'bigint'

@@ -98,13 +98,12 @@ export class IdempotencyKey {
    * @returns whether the store can do that
    * @throws {Conflict} if the key is no longer that of the request: another process may have carried it out, so the transaction must not be committed
    */
-  async keepWithin(transaction: unknown, answer: StoredAnswer | null, seconds: number): Promise<boolean> {
-    if (!isObject(transaction)) return false
-    const text = JSON.stringify({ request: this.#request, answer })
+  async keepWithin(transaction: object, answer: StoredAnswer | null, seconds: number): Promise<boolean> {
     const { replaceWithin } = this.#store as TransactionalStore
-    const hadKey = await replaceWithin?.(transaction, this.#name, this.claimed, text, seconds)
-    if (hadKey === false) throw new Conflict('The Idempotency-Key of this request has gone to another one: try again')
-    return hadKey === true
+    if (replaceWithin === undefined) return false
+    const text = JSON.stringify({ request: this.#request, answer })
+    if (await replaceWithin(transaction, this.#name, this.claimed, text, seconds)) return true
+    throw new Conflict('The Idempotency-Key of this request has gone to another one: try again')
   }
 
   /** Asks the store for the key. What has failed may be done there later. */

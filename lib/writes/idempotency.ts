@@ -119,10 +119,12 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       const outcome = commitOf(context.params)
       if (outcome === undefined) return await end(true, answer)
       await endRenewal()
-      const isKept = await storedKey.keepWithin(context.params.transaction, answer, seconds).catch(async (error) => {
-        await end(false)
-        throw error
-      })
+      const isKept = await storedKey
+        .keepWithin(context.params.transaction as object, answer, seconds)
+        .catch(async (error) => {
+          await end(false)
+          throw error
+        })
       // A transaction around this hook waits for it, so that its end can't be awaited here. What it rolls back was not done.
       ending = outcome.then((isCommitted) => end(isKept && isCommitted ? undefined : isCommitted, answer))
     } finally {

@@ -134,7 +134,8 @@ t.test('protect: the dispatch of a call of the server is without the field, at a
 
 t.test('protect: the dispatch of a call of the server disturbs it not', async (t) => {
   const stream = Readable.from([record()])
-  for (const answer of [broken(), stream, Readable.toWeb(Readable.from([record()])), null]) {
+  const later = { toJSON: () => Readable.from([record()]) }
+  for (const answer of [broken(), stream, Readable.toWeb(Readable.from([record()])), later, null]) {
     const { things } = await createProtected(t, { answer: () => answer })
     const seen: unknown[] = []
     things.on('created', (_record, context) => seen.push(context.dispatch))

@@ -57,6 +57,7 @@ t.test('what is certain, and what only the database knows', async (t) => {
     [day, { $gt: '2025-01-01T00:00:00Z' }, true],
     [day, { $gt: day }, undefined],
     [day, { $gt: 5 }, undefined],
+    [day, true, undefined],
     [day, day, undefined],
     [day, '2025-01-01T00:00:00Z', false],
     ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z', undefined],

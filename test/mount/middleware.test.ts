@@ -159,13 +159,40 @@ const formatters: Record<string, (formatter?: unknown) => Theirs> = {
     return app as unknown as Theirs
   }
 }
+interface ExpressResponse {
+  readonly data: unknown
+  json(value: unknown): void
+  format(types: object): void
+}
+/** Formatters that answer as the default one does, and do more. */
+const curious: Record<string, (subject: object, response: ExpressResponse, next?: () => unknown) => unknown> = {
+  'goes on': (_subject, response, next = response as never) => {
+    response.format?.({ 'application/json': () => response.json(response.data) })
+    return next()
+  },
+  'reads the request, whatever happens': (subject, response) => {
+    try {
+      void Object(subject).headers
+    } catch {}
+    response.format?.({ 'application/json': () => response.json(response.data) })
+  }
+}
 const formatter = (subject: { body: unknown }, response: { json?(value: unknown): void }) =>
   response.json === undefined ? Object.assign(subject, { body: shown }) : response.json(shown)
+
+const restOf: Record<string, (formatter: unknown) => unknown> = {
+  Koa: (formatter) => rest(formatter as never),
+  Express: (formatter) => feathersExpress.rest(formatter as never)
+}
 
 for (const [name, create] of Object.entries(formatters))
   t.test(`rest(formatter) may hide fields: it is refused or runs on ${name}`, async (t) => {
     const refused = await createMounted(t, create(formatter))
     await t.rejects(async () => refused.ready(), { message: /Fastify: rest\(formatter\)\. / })
+    for (const [what, also] of Object.entries(curious)) {
+      const mounted = await createMounted(t, create(also))
+      await t.rejects(async () => mounted.ready(), { message: /Fastify: rest\(formatter\)\. / }, what)
+    }
     const ignoreMiddleware = ['rest(formatter)']
     const ignoring = await createMounted(t, create(formatter), { ignoreMiddleware })
     t.match(await request(ignoring, 'GET', '/things/1'), { status: 200, body: { id: '1' } })
@@ -173,6 +200,12 @@ for (const [name, create] of Object.entries(formatters))
     const theirs = create(formatter)
     const answered = await createMounted(t, theirs, { fallback: true, after: after(theirs) })
     for (const url of ['/things', '/later']) t.same((await request(answered, 'GET', url)).body, shown)
+    const changing = create()
+    const change = () => void (changing as unknown as Use).configure(restOf[name]?.(formatter)).use('later', mirror)
+    const changed = await createMounted(t, changing, { fallback: true, after: change })
+    await t.rejects(async () => changed.ready(), {
+      message: /got middleware after it was mounted: .*rest\(formatter\)\./
+    })
     const plain = await createMounted(t, create(), { fallback: true })
     t.match(await request(plain, 'GET', '/things/1'), { status: 200, body: { id: '1' } })
     const needless = await createMounted(t, create(), { ignoreMiddleware })

@@ -8,6 +8,7 @@ import services, {
   idempotency,
   NotFound,
   type Params,
+  Unavailable,
   version
 } from 'fastify-services'
 import authentication from 'fastify-services/authentication'
@@ -248,6 +249,8 @@ t.test(
     const current = raced.find(({ statusCode }) => statusCode === 200)?.json().version
     t.equal((await post('/notes/1/archive', `"${current}"`)).statusCode, 200)
     t.match(lines, [/'archive' of 'notes' left 'version' as it was/])
+    t.equal((await post('/notes/1/archive', `"${current}"`)).statusCode, 200)
+    t.equal(lines.length, 1, 'it is said once')
     const { paths } = app.swagger() as unknown as {
       paths: Record<string, { post: Operation & { parameters: object[] } }>
     }
@@ -394,6 +397,35 @@ t.test(
       t.equal(await ask('PATCH', '/notes/1', '"x"', { text: 'new', version: 8 }), 200, 'another version')
       t.equal(await ask('PATCH', '/notes', '*'), 400, 'many records')
     }
+  }
+)
+
+t.test(
+  'If-None-Match: * is a condition where one is required, and a record that can not be read is not written',
+  async (t) => {
+    class Upserting extends Notes {
+      isAway = false
+      override async get(id: string, params: Params) {
+        if (this.isAway) throw new Unavailable('away')
+        return super.get(id, params)
+      }
+      async update(id: string, data: Note) {
+        this.records.set(id, data)
+        return data
+      }
+    }
+    const notes = new Upserting()
+    const { address, send } = await serveVersioned(t, notes, { required: true })
+    const put = async (url: string) => {
+      const headers = { 'content-type': 'application/json', 'if-none-match': '*' }
+      return (await fetch(address + url, { method: 'PUT', headers, body: '{"text":"new","version":7}' })).status
+    }
+    t.equal((await send('PUT', '/notes/2', { text: 'new' })).status, 428)
+    t.equal(await put('/notes/2'), 200)
+    t.equal(await put('/notes/2'), 412)
+    notes.isAway = true
+    t.equal(await put('/notes/3'), 503)
+    t.notOk(notes.records.has('3'))
   }
 )
 

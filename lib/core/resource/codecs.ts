@@ -119,8 +119,7 @@ export class ZodCodecs {
 
   #create(schema: ZodType, def: CodecDefinition, path: readonly unknown[]): Codec {
     const refuse = (why: string) => new CodecError(`resource() can't use the codec of '${codecPlace(path)}': ${why}`)
-    if ([def.transform, def.reverseTransform].some((way) => way instanceof AsyncFunction))
-      throw refuse('its functions must not be async')
+    if ([def.transform, def.reverseTransform].some(isAsyncFunction)) throw refuse('its functions must not be async')
     const sides = [...typesWithin(def.in), ...typesWithin(def.out)]
     if (sides.some(({ _zod }) => _zod.def.type === 'transform')) throw refuse('a z.transform() within has no way back')
     if (sides.includes(this.#record as ZodType)) throw refuse('it holds the record itself')
@@ -157,7 +156,7 @@ function* typesWithin(schema: unknown, visited = new Set<unknown>()): Generator<
       yield* typesWithin(part, visited)
 }
 
-const AsyncFunction = (async () => {}).constructor
+const isAsyncFunction = (way: unknown) => Object(way)[Symbol.toStringTag] === 'AsyncFunction'
 
 const codecPlace = (path: readonly unknown[]) => path.filter((key) => key !== 'properties' && key !== 'items').join('.')
 

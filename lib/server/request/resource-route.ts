@@ -7,12 +7,11 @@ import { idName } from '../../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../../core/resource/body.js'
 import type { Compile } from '../../core/resource/problem.js'
 import { createParameterReader, createQueryReader, ofTexts, ofValues } from '../../core/resource/query-reader.js'
-import { operandOf, shownRules } from '../../core/resource/query-rules.js'
+import { type Operand, operandOf, shownRules } from '../../core/resource/query-rules.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/rules.js'
 import type { ServiceEntry } from '../../core/service.js'
 import type { MaySend } from '../../core/unsent-fields.js'
 import { shapesOf } from '../../schema/documents.js'
-import { hasOtherKeywords } from '../../schema/keywords.js'
 import { createProjection, type Project } from '../../schema/outgoing.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { textReader } from '../../schema/text.js'
@@ -26,10 +25,12 @@ type CompileValidator = (route: RouteSchema) => unknown
  * What the routes of a resource have of their own: compilers that know no options of the host, of which that of validators reads the query, and a hook that checks
  * the body. Nothing for other schemas.
  *
+ * @param label of the method, as in `users.create`
  * @param isTyped whether the values of a query have their types, as in JSON, and are no texts
  * @throws {TypeError} when a reference of the schema leads to none, also of those of `app.addSchema`
  */
 export function resourceRoute(
+  label: string,
   schema: FastifySchema | undefined,
   { object, path }: ServiceEntry,
   instance: FastifyInstance,
@@ -40,7 +41,7 @@ export function resourceRoute(
   const record = shapesOf(rules.record.outgoing.written, instance)
   shapesOf(rules.outgoing.written, instance)
   const idField = idFieldOf(object)
-  checkRuleSchemas(`${path || '/'}.${rules.method}`, rules, record, instance)
+  checkRuleSchemas(label, rules, record, instance)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record, isTyped))
@@ -66,18 +67,30 @@ export function resourceRoute(
   }
 }
 
-/** @throws {TypeError} when a schema of a method can't be compiled */
-function checkRuleSchemas(label: string, rules: MethodRules, record: Shapes, instance: FastifyInstance): void {
-  const { query, custom, body } = rules
-  const schemas = new Map<JsonSchema, string>()
+/**
+ * Compiles the schemas of a method at startup. Those that several methods share are compiled for the first one.
+ *
+ * @throws {TypeError} if one can't be compiled
+ */
+function checkRuleSchemas(
+  label: string,
+  { query, custom, body }: MethodRules,
+  record: Shapes,
+  instance: FastifyInstance
+) {
+  const checkAll = (operands: Iterable<readonly [name: string, operand: Operand]>) => {
+    for (const [name, { schema }] of operands) checkCompiles(label, schema, name)
+  }
+  const checkWhole = ({ root, reader }: Shapes) =>
+    root.remember(checkCompiles, () => checkCompiles(label, reader.bundle.schema))
   // The values of queries have the schemas of the record as it leaves.
-  schemas.set(record.reader.bundle.schema, '')
-  if (body !== undefined) schemas.set(shapesOf(body.written, instance).reader.bundle.schema, '')
-  for (const { operands } of [query.more, ...(custom === undefined ? [] : [custom.parameters])])
-    for (const [name, { schema }] of operands) schemas.set(schema, name)
-  for (const { operators } of query.filters.values())
-    for (const [name, { schema }] of operators) if (hasOtherKeywords(schema)) schemas.set(schema, name)
-  for (const [schema, place] of schemas) checkCompiles(label, schema, place)
+  checkWhole(record)
+  record.root.remember(checkRuleSchemas, () => {
+    checkAll(query.more.operands)
+    for (const { operators } of query.filters.values()) checkAll(operators)
+  })
+  if (body !== undefined) checkWhole(shapesOf(body.written, instance))
+  if (custom !== undefined) checkAll(custom.parameters.operands)
 }
 
 function createFastifyValidator(instance: FastifyInstance): CompileValidator {

@@ -82,21 +82,20 @@ export function checkCompiles(label: string, schema: JsonSchema, place = ''): vo
   }
 }
 
-/** The place of the first part of a schema whose keywords, without those of JSON Schema, are refused. */
+/** The place of the first part of a schema whose keywords, without those of JSON Schema, are refused, or else that of the whole. */
 function placeOf(bundle: Bundle, start: string, isRefused: (keywords: JsonSchema) => boolean): string {
   const places = new Map<SchemaValue, string>([[bundle.schema, start]])
   for (const [part, place] of places) {
-    if (!isSchema(part)) continue
-    if (isRefused(otherKeywords(part))) return place
-    const target = bundle.target(part)
-    const inner = [...subschemasOf(part)].filter(([, [keyword]]) => !hasDefinitions(keyword))
-    for (const [schema, at] of [
-      ...(target === undefined ? [] : [[target, place] as const]),
-      ...inner.map(([schema, [keyword = '', key]]) => [schema, innerPlace(place, keyword, key)] as const)
-    ])
+    const add = (schema: SchemaValue, at: string) => {
       if (!places.has(schema)) places.set(schema, at)
+    }
+    if (!isSchema(part)) continue
+    add(bundle.target(part) ?? part, place)
+    for (const [schema, [keyword = '', key]] of subschemasOf(part))
+      if (!hasDefinitions(keyword)) add(schema, innerPlace(place, keyword, key))
   }
-  return start
+  const refused = [...places].filter(([part]) => isSchema(part) && isRefused(otherKeywords(part)))
+  return [...refused.map(([, place]) => place), start][0] as string
 }
 
 /** Makes what compiles schemas of values in queries. */

@@ -66,7 +66,7 @@ export function toRoute(
   const hasBody = byHeader || definition.arguments.includes('data')
   const files = hasBody ? fileRoute(label, schemaOption, instance, settings.parseStrictly) : undefined
   const schema = files?.schema ?? schemaOption
-  const resource = resourceRoute(schemaOption, entry, instance, isQuery)
+  const resource = resourceRoute(label, schemaOption, entry, instance, isQuery)
   const record = recordRulesOf(options.schema)
   const parse = record === undefined ? settings.parse : settings.parseStrictly
   const guard = record && guardFlags(label, name, schemaOption, record, instance)

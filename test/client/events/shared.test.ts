@@ -1,3 +1,4 @@
+import { Forbidden } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { openBrowser } from '../../support/events-browser.js'
 import { openEventsSite, until } from '../../support/events-site.js'
@@ -54,6 +55,31 @@ t.test('tabs share a stream, and the next one goes on with it; hidden pages do n
     [...listeners].filter(([type, set]) => type !== 'visibilitychange' && set.size > 0),
     []
   )
+})
+
+t.test('a list that is refused is asked for again by the tab that has the stream', async (t) => {
+  openBrowser(t)
+  let isMember = true
+  const { app: server, createEventsClient } = await openEventsSite(t)
+  const requireMember = () => {
+    if (!isMember) throw new Forbidden('not a member')
+  }
+  server.service('private').hooks({ before: { find: [requireMember] } })
+  const tabs = [createEventsClient(), createEventsClient()] as const
+  for (const tab of tabs) await tab.authenticate({ strategy: 'local', email: 'ada', password: 'ada' })
+  const notes = tabs[0].service('notes').live()
+  notes.subscribe(() => {})
+  await until(() => notes.current.state === 'live')
+  const list = tabs[1].service('private').live()
+  list.subscribe(() => {})
+  await until(() => list.current.state === 'live')
+  t.equal(server.events.streams, 1)
+  isMember = false
+  await server.events.recheck(1)
+  await until(() => list.current.state === 'error')
+  isMember = true
+  await until(() => list.current.state === 'live')
+  t.equal(server.events.streams, 1)
 })
 
 /** A site whose tabs share a stream; from `hold` on, what a tab says of lists with `rooms` is said by `sayLists`. */

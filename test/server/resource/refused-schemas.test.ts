@@ -21,7 +21,7 @@ t.test('what Ajv can not compile stops the start, with the service and the place
     ['behind a reference', () => resource(behind as never), /the schema of 'deep\.name' can't be compiled/],
     [
       'behind other fields',
-      () => resource(object({ first: text, list: { type: 'array', items: text }, last: { id: '#name' } }) as never),
+      () => resource(object({ first: true, list: { type: 'array', items: text }, last: { id: '#name' } }) as never),
       /the schema of 'last' can't be compiled/
     ],
     [
@@ -93,6 +93,7 @@ t.test('an error at the start names the place in the schema', async (t) => {
   const shared = v.object({ name: v.string() })
   const rows: [schema: object, message: RegExp][] = [
     [toStandardJsonSchema(v.object({ a: shared, b: v.array(shared), c: v.record(v.string(), v.date()) })), /'c\.\*'/],
+    [toStandardJsonSchema(v.object({ c: v.object({ x: shared, y: shared, at: v.date() }) })), /'c\.at'/],
     [deep({ type: 'integr' }), /^deep\.list\[\]: There is no type 'integr'/],
     [deep({ pattern: '(' }), /^deep\.list\[\]: The pattern '\('/],
     [deep({ type: null }), /^deep\.list\[\]: .*'type' must be a type/],

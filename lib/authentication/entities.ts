@@ -112,7 +112,10 @@ export class Entities {
     return Array.isArray(result) ? result[0] : result.data[0]
   }
 
-  /** The user with an id, `undefined` when there is none. A token has the id as a text, a row of another table as its database gives it. */
+  /**
+   * The user with an id, `undefined` when there is none. A token has the id as a text, a row of
+   * another table as its database gives it.
+   */
   async get(id: Id, params: Params): Promise<Entity | undefined> {
     // A database may take an object for an operator, and a list for several ids.
     if (id === undefined || id === null || Array.isArray(id) || isPlain(id)) return undefined

@@ -50,7 +50,10 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
   isRevoked?: (payload: TokenPayload, request: FastifyRequest | undefined) => boolean | Promise<boolean>
   /** Whether a logout revokes the token. Default `false`: the token stays valid until it expires. */
   revocation?: boolean
-  /** Whether a login also gives a refresh token (docs/login-security.md#refresh-tokens). Default `false`. */
+  /**
+   * Whether a login also gives a refresh token (docs/login-security.md#refresh-tokens). Default
+   * `false`.
+   */
   refresh?: boolean | RefreshOptions
   /** Whether browsers get their token in a cookie that no script can read, in place of the answer. Default `false`. */
   cookie?: boolean | CookieOptions
@@ -63,8 +66,8 @@ export interface RefreshOptions {
   /** How long a login can be kept alive. Default `'30d'`. */
   readonly expiresIn?: string | number
   /**
-   * How long a used refresh token gets the same next one again, for clients that got no answer. `0`: never. At most a minute. Default
-   * `'30s'`.
+   * How long a used refresh token gets the same next one again, for clients that got no answer.
+   * `0`: never. At most a minute. Default `'30s'`.
    */
   readonly grace?: string | number
 }

@@ -1,5 +1,4 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
-import { withoutDynamicReferences } from './dynamic-references.js'
 import {
   definitionKeywords,
   innerPlace,
@@ -41,9 +40,8 @@ export class Bundle {
    * @throws {TypeError} when a keyword holds what it can not, a reference leads in a circle, a type is none, or a pattern is no regular expression
    */
   constructor(document: JsonSchema, shared: Readonly<Record<string, unknown>> = {}) {
-    const documents = withoutDynamicReferences([document, ...Object.values(shared).filter(isSchema)])
-    this.#document = documents[0] as JsonSchema
-    this.#references = new References(documents)
+    this.#document = document
+    this.#references = new References([document, ...Object.values(shared).filter(isSchema)])
     const copy = this.#copy(this.#document) as Copy
     const ownSchemas = new Set<SchemaValue>(this.#copies.keys())
     // A target that stands outside of the document may refer to further ones: the list grows while it is read.
@@ -143,7 +141,7 @@ export class Bundle {
 }
 
 /** A way through a schema as the fragment of a reference. */
-const toPointer = (way: readonly string[]): string =>
+export const toPointer = (way: readonly string[]): string =>
   way.map((key) => `/${encodeURI(key.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23')}`).join('')
 
 const jsonTypes = new Set<unknown>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])

@@ -1,7 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import type { Bundle } from './bundle.js'
 import { codecKeyword } from './codec.js'
-import { leastSent } from './incoming.js'
 import {
   definitionKeywords,
   fieldKeywords,
@@ -12,6 +11,7 @@ import {
   subschemasOf,
   unionKeywords
 } from './keywords.js'
+import { leastSent } from './names.js'
 import type { Flag } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 

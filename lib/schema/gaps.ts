@@ -1,6 +1,7 @@
 import { exampleOf } from './examples.js'
+import type { Place } from './fault.js'
 import { allShapes } from './hidden.js'
-import type { Place, ServerFieldsByObject } from './incoming.js'
+import type { ServerFieldsByObject } from './names.js'
 import type { Shape, ShapeMember } from './shape.js'
 
 /** A field that is missing since only the server sets it, and that a whole record must have. */

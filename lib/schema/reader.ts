@@ -30,6 +30,8 @@ export interface TaggedUnion {
   readonly tag: string
   /** The index of the branch for each constant. */
   readonly branchOf: ReadonlyMap<unknown, number>
+  /** Whether each branch requires the field. */
+  readonly isRequired: boolean
 }
 
 type Constants = Map<string, ReadonlySet<unknown>>
@@ -121,12 +123,13 @@ export class SchemaReader {
     })
     // A value that lacks its tag could be of any branch, so one that each of them asks for comes first.
     const isAsked = (name: string) => objects.every(({ index }) => this.#asksFor(branches[index] as SchemaValue, name))
-    const tag = tags.find(isAsked) ?? tags[0]
+    const required = tags.find(isAsked)
+    const tag = required ?? tags[0]
     if (tag === undefined) return undefined
     const entries = objects.flatMap(({ index, constants }) =>
       [...(constants.get(tag) as Set<unknown>)].map((value) => [value, index] as const)
     )
-    const tagged = { branches, tag, branchOf: new Map(entries) }
+    const tagged = { branches, tag, branchOf: new Map(entries), isRequired: required !== undefined }
     this.#unions.set(branches, tagged)
     return tagged
   }

@@ -2,16 +2,15 @@ import type { StandardIssue, StandardResult } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import { exampleOf } from '../../schema/examples.js'
+import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
 import { emptyGaps, fillGap, gapsOf } from '../../schema/gaps.js'
 import {
-  type CountTries,
-  type Fault,
+  checkNames,
   findReadOnly,
-  maxFaults,
-  type Path,
-  type ServerFieldsByObject,
-  visitIncoming
-} from '../../schema/incoming.js'
+  type RequiredNames,
+  requiredHere,
+  type ServerFieldsByObject
+} from '../../schema/names.js'
 import type { ShapeMember, Shapes } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
 import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
@@ -41,16 +40,13 @@ export interface BodyRules {
   readonly validate: StandardValidate | undefined
   /** Makes that check ready at the start, for services that have the method. @throws {TypeError} when there can be none */
   readonly prepare?: () => void
-  /** How many branches of unions that library, or the check of JSON Schema, tries for a field. */
-  readonly countTries: CountTries
 }
 
-/** Checks values by JSON Schema. */
+/** Validates bodies by JSON Schema, without asking for server-set fields. */
 export interface Judge {
-  /** What is wrong with a whole record. What only the server sets is not asked for. */
-  record(value: unknown, serverFields: ServerFieldsByObject): readonly SchemaProblem[] | undefined
-  /** What is wrong with a field by itself. */
-  field(name: string, value: unknown, serverFields: ServerFieldsByObject): readonly SchemaProblem[] | undefined
+  record(value: unknown): readonly SchemaProblem[] | undefined
+  /** Validates one field on its own. */
+  field(name: string, value: unknown): readonly SchemaProblem[] | undefined
 }
 
 type Values = Record<string, unknown>
@@ -144,7 +140,7 @@ class RecordCheck {
       throw this.#refusal('must be an object', 'type')
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
-    const visit = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
+    const visit = checkNames(this.shapes, record, this.path, this.#requiredNames)
     const { misplaced, serverFields, isCostlyToRefuse } = visit
     this.#serverFields = serverFields
     if (visit.faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(visit.faults)
@@ -160,6 +156,10 @@ class RecordCheck {
       return this.#rethrow(error, record as Values)
     }
   }
+
+  /** A library asks for all fields itself, and a part of a record needs none. */
+  readonly #requiredNames: RequiredNames = (shape, isRecord) =>
+    this.rules.validate !== undefined || (isRecord && this.rules.isPart) ? [] : requiredHere(shape)
 
   #refusal(must: string, keyword: string) {
     return new RefusedRecord([{ path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }])
@@ -179,7 +179,7 @@ class RecordCheck {
       const faults = this.#faultsByFields(record)
       if (faults.length > 0) throw new RefusedRecord(faults)
     } else {
-      const problems = this.judge().record(record, this.#serverFields)
+      const problems = this.judge().record(record)
       if (problems !== undefined) {
         const faults = this.#faultsByFields(record)
         throw new RefusedRecord(faults.length > 0 ? faults : [toFault(this.path, problems)])
@@ -207,7 +207,7 @@ class RecordCheck {
     const missing = this.rules.isPart ? [] : shape.required.filter(isMissing)
     const ofFields = Object.keys(record).flatMap((name) => {
       const { readOnly, isKnown } = shape.field(name)
-      const problems = readOnly || !isKnown ? undefined : this.judge().field(name, record[name], this.#serverFields)
+      const problems = readOnly || !isKnown ? undefined : this.judge().field(name, record[name])
       return problems === undefined ? [] : [toFault([...this.path, name], problems)]
     })
     return [

@@ -2,7 +2,7 @@ import { noNames, type SchemaOptions, WrittenSchema } from '../../schema/documen
 import type { BodyRules } from './body.js'
 import { checkedSchemaOf } from './files.js'
 import { readSides } from './json-schema.js'
-import { checkOf } from './validate.js'
+import { waitingOf } from './validate.js'
 
 /** The schemas of a record as clients send it. */
 export interface Incoming {
@@ -32,7 +32,7 @@ export function ownBodyRules(
   const shown = new WrittenSchema(readSides(schema).input.document, options)
   const { record, response } = guardsOf(settable)
   return {
-    ...checkOf(schema),
+    validate: waitingOf(schema),
     document: shown.documentWithout('readOnly'),
     shown,
     written: checkedSchemaOf(shown),

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
-import type { Fault } from '../../schema/incoming.js'
+import type { Fault } from '../../schema/fault.js'
 import { isSchema, mapSubschemas, separateKeywords } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import { readJsonSchema } from './json-schema.js'

@@ -1,6 +1,6 @@
 import type { StandardIssue } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
-import { type Fault, maxFaults, type Path } from '../../schema/incoming.js'
+import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
 import { BadRequest } from '../errors.js'
 
 /** What is wrong with a value: an error as Ajv tells it. */
@@ -70,8 +70,8 @@ export const issuePath = (path: StandardIssue['path'] = []): Path =>
 export function toFault(path: Path, problems: readonly SchemaProblem[], whole = 'The data'): Fault {
   const problem = clearest(problems)
   const inside = problem.instancePath.split('/').slice(1)
-  const { missingProperty, additionalProperty, tag } = problem.params
-  const last = missingProperty ?? additionalProperty ?? tag
+  const { missingProperty, additionalProperty } = problem.params
+  const last = missingProperty ?? additionalProperty
   const keys = [...path, ...inside.map(pathKey), ...(last === undefined ? [] : [String(last)])]
   const must = sentences.get(problem.keyword)?.(problem) ?? 'is not valid'
   return { path: keys, keyword: problem.keyword, must: keys.length === 0 ? `${whole} ${must}` : must }
@@ -79,14 +79,18 @@ export function toFault(path: Path, problems: readonly SchemaProblem[], whole = 
 
 const pathKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** The problem that tells a client most. Each branch of a union reports one: that of the branch whose type fits the value says more than the list of types. */
+/**
+ * Returns the problem that says most. Each branch of a union reports one: the branch whose type fits
+ * the value says more than the list of types.
+ */
 function clearest(problems: readonly SchemaProblem[]): SchemaProblem {
-  const union = problems.at(-1) as SchemaProblem
-  if (union.params.tag !== undefined) return union
+  // A condition adds a problem behind those of its branch.
+  const last = problems.findLastIndex(({ keyword }) => keyword !== 'if')
+  const union = problems[last] as SchemaProblem
   if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return problems[0] as SchemaProblem
   const isOther = ({ keyword, instancePath }: SchemaProblem) =>
     (keyword === 'type' || keyword === 'enum' || keyword === 'const') && instancePath === union.instancePath
-  return problems.slice(0, -1).find((problem) => !isOther(problem)) ?? union
+  return problems.slice(0, last).find((problem) => !isOther(problem)) ?? union
 }
 
 const typePhrases = new Map(
@@ -131,11 +135,11 @@ type Sentence = (problem: SchemaProblem) => string
 /** What a value must be, by the keyword of the schema that it does not fit. */
 const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['type', ({ params }) => `must be ${joinByOr([params.type].flat())}`],
-  ['anyOf', (problem) => tagged(problem) ?? unionSentence(problem.parentSchema?.anyOf)],
-  ['oneOf', (problem) => tagged(problem) ?? unionSentence(problem.parentSchema?.oneOf)],
+  ['anyOf', ({ parentSchema }) => unionSentence(parentSchema?.anyOf)],
+  ['oneOf', ({ parentSchema }) => unionSentence(parentSchema?.oneOf)],
   ['const', ({ params }) => `must be ${enumText(params.allowedValue)}`],
   ['enum', ({ params }) => `must be ${enumTexts(params.allowedValues as readonly unknown[])}`],
-  ['required', () => 'is required'],
+  ['required', ({ parentSchema }) => discriminatorSentence(parentSchema) ?? 'is required'],
   ['additionalProperties', () => 'is not known'],
   ['minimum', ({ params }) => `must be at least ${params.limit}`],
   ['maximum', ({ params }) => `must be at most ${params.limit}`],
@@ -160,9 +164,12 @@ const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ]
 ])
 
-/** The sentence for a tagged union, where the tag of the value is missing or is that of no branch. */
-const tagged = ({ params: { tags } }: SchemaProblem) =>
-  Array.isArray(tags) ? `must be ${tags.join(' or ')}` : undefined
+/** Lists the constants of a discriminator that is missing. */
+function discriminatorSentence({ discriminator, properties }: Record<string, unknown> = {}): string | undefined {
+  const { propertyName } = Object(discriminator) as { propertyName?: string }
+  const values = propertyName === undefined ? undefined : Object(properties)[propertyName]?.enum
+  return Array.isArray(values) ? `must be ${enumTexts(values)}` : undefined
+}
 
 /** The sentence for a union without a tag: it lists the types of the branches. */
 function unionSentence(branches: unknown): string {

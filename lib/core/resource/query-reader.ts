@@ -1,5 +1,5 @@
 import type { Query } from '../../../types/service.js'
-import { type Fault, maxFaults, type Place, pathOfPlace } from '../../schema/incoming.js'
+import { type Fault, maxFaults, type Place, pathOfPlace } from '../../schema/fault.js'
 import { parseList } from '../../schema/text.js'
 import { isObject, isPlain } from '../objects.js'
 import { createParameterJudge } from './parameters.js'

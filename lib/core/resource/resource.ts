@@ -13,7 +13,7 @@ import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
 import { isQueryable, querystringsOf, toQueryRules } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
-import { atOnceOf, checkOf, type StandardValidate } from './validate.js'
+import { atOnceOf, type StandardValidate, validateOf, waitingOf } from './validate.js'
 
 const resourceOptionNames = {
   readOnly: true,
@@ -131,7 +131,7 @@ const readOnlyNames = ({ root }: Shapes): ReadonlySet<string> => {
 function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceOptions) {
   const { create, update = create, patch, settable = {} } = options
   const wholeOf = ({ record, response }: Guards): BodyRules => ({
-    ...checkOf(schema),
+    validate: waitingOf(schema),
     document: record.shown.documentWithout('readOnly'),
     shown: record.shown,
     written: record.written,
@@ -168,16 +168,15 @@ function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceO
 }
 
 /** The check of a part of a record by the library of its schema, where it has one. */
-function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'prepare' | 'countTries'> {
-  const { validate, countTries } = checkOf(schema)
-  if (validate === undefined) return { validate, countTries }
+function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'prepare'> {
+  if (validateOf(schema) === undefined) return { validate: undefined }
   const tags = written.shapes.root.unions.map(({ tag }) => tag)
   let ready: StandardValidate | undefined
   const prepare = () => {
     ready ??= createPartValidation(schema, tags)
     return ready
   }
-  return { countTries, prepare, validate: (part) => prepare()(part) }
+  return { prepare, validate: (part) => prepare()(part) }
 }
 
 const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>

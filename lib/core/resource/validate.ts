@@ -1,5 +1,4 @@
 import type { StandardResult, StandardSchema } from '../../../types/resource.js'
-import { type CountTries, triesBesideTags, triesInOrder } from '../../schema/incoming.js'
 
 /** Returns the Standard Schema that a value is, if it is one. ArkType's are functions. */
 export function standardOf(schema: unknown): StandardSchema['~standard'] | undefined {
@@ -58,11 +57,4 @@ export function atOnceOf(schema: unknown): StandardValidate | undefined {
       return rethrowUnmerged(error)
     }
   }
-}
-
-/** The check of a schema by its own library, and how many branches of a union that library tries. */
-export function checkOf(schema: unknown): { validate: StandardValidate | undefined; countTries: CountTries } {
-  const vendor = standardOf(schema)?.vendor
-  const triesAll = vendor !== undefined && vendor !== 'arktype'
-  return { validate: waitingOf(schema), countTries: triesAll ? triesInOrder : triesBesideTags }
 }

@@ -14,7 +14,7 @@ import { checkFiles, type Files, filesOf, withoutFiles } from '../../core/resour
 import { readJsonSchema } from '../../core/resource/json-schema.js'
 import { refusal } from '../../core/resource/problem.js'
 import { standardOf } from '../../core/resource/validate.js'
-import { maxDepth } from '../../schema/incoming.js'
+import { maxDepth } from '../../schema/names.js'
 import type { Parse } from './query.js'
 import { notesOn } from './request.js'
 

@@ -8,7 +8,7 @@ import { toBadRequest } from '../../core/resource/problem.js'
 import { type RecordRules, rulesOf } from '../../core/resource/rules.js'
 import { noNames, shapesOf, WrittenSchema } from '../../schema/documents.js'
 import { type FlagConflict, findFlagConflicts } from '../../schema/flag-conflicts.js'
-import { findReadOnly } from '../../schema/incoming.js'
+import { findReadOnly } from '../../schema/names.js'
 import { responses, type Schema } from './schema.js'
 
 /**

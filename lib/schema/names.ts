@@ -1,0 +1,169 @@
+import type { JsonSchema } from '../../types/standard-schema.js'
+import { type Fault, maxFaults, type Path, type Place, pathOfPlace } from './fault.js'
+import { allShapes } from './hidden.js'
+import { kindBits } from './reader.js'
+import type { Shape, ShapeMember, Shapes } from './shape.js'
+
+/** The issues of a body that its names have. */
+export interface NameIssues {
+  readonly faults: readonly Fault[]
+  /**
+   * Objects and lists where the schema accepts none. JSON Schema describes these better, but it may
+   * miss one: a branch of a union accepts anything in a field that it does not name.
+   */
+  readonly misplaced: readonly Fault[]
+  /**
+   * Whether a library might take seconds, and gigabytes, to list all issues: zod and ArkType copy
+   * the path of an issue at each of its levels. JSON Schema stops at the first, so ask it before.
+   */
+  readonly isCostlyToRefuse: boolean
+  readonly serverFields: ServerFieldsByObject
+}
+export interface ServerFields {
+  readonly place: Place | undefined
+  readonly shape: Shape
+  readonly names: ReadonlySet<string>
+}
+export type ServerFieldsByObject = ReadonlyMap<object, ServerFields>
+
+/** How deep a body may be nested. */
+export const maxDepth = 1000
+// 10,000 values that are nested 20 deep.
+const maxSquaredDepths = 4_000_000
+
+/** Returns the names that an object of the body must have, beside those that its schema is checked for. */
+export type RequiredNames = (shape: Shape, isRecord: boolean) => readonly string[]
+
+/**
+ * Walks the names of a body once. It refuses server-set fields, unknown fields, missing fields, and
+ * bodies that are nested too deep.
+ */
+export function checkNames(shapes: Shapes, body: object, start: Path, requiredNames: RequiredNames): NameIssues {
+  const walk = new NameWalk(start, requiredNames)
+  walk.visit(body, shapes.root, undefined, 0)
+  return walk
+}
+
+class NameWalk implements NameIssues {
+  readonly faults: Fault[] = []
+  readonly misplaced: Fault[] = []
+  readonly serverFields = new Map<object, ServerFields>()
+  readonly #start: Path
+  readonly #requiredNames: RequiredNames
+  #squaredDepths = 0
+  #isOver = false
+
+  constructor(start: Path, requiredNames: RequiredNames) {
+    this.#start = start
+    this.#requiredNames = requiredNames
+  }
+
+  get isCostlyToRefuse(): boolean {
+    return this.#squaredDepths > maxSquaredDepths
+  }
+
+  visit(value: object, shape: Shape, place: Place | undefined, depth: number): void {
+    if (value instanceof Blob || this.#isOver) return
+    const kind = Array.isArray(value) ? kindBits.array : kindBits.object
+    if (depth > maxDepth) this.#stop(place)
+    // Some libraries accept a list in place of an object, and then it would be missing in answers.
+    else if (kind === kindBits.array && (shape.kinds & ~kindBits.null) === kindBits.object)
+      this.#add(place, 'must be an object', 'type')
+    else if ((shape.kinds & kind) === 0) {
+      if (this.misplaced.length < maxFaults)
+        this.misplaced.push({ path: pathOfPlace(place, this.#start), keyword: 'type', must: 'is not valid' })
+    } else this.#visitMembers(value, shape.of(value), place, depth)
+  }
+
+  #visitMembers(value: object, shape: Shape, within: Place | undefined, depth: number): void {
+    const isList = Array.isArray(value)
+    const entries = isList ? value.entries() : Object.entries(value)
+    for (const [key, inner] of entries) {
+      if (this.#isOver) return
+      this.#squaredDepths += depth ** 2
+      const member = typeof key === 'number' ? shape.item(key) : shape.field(key)
+      if (isReadOnly(member, inner)) this.#add({ key, within }, 'can not be set', 'readOnly')
+      else if (!member.isKnown) this.#add({ key, within }, 'is not known', 'additionalProperties')
+      else if (typeof inner === 'object' && inner !== null) this.visit(inner, member.shape, { key, within }, depth + 1)
+    }
+    if (isList) return
+    const names = new Set(shape.anyRequired.filter((name) => isReadOnly(shape.field(name), undefined)))
+    this.serverFields.set(value, { place: within, shape, names })
+    for (const key of this.#requiredNames(shape, within === undefined))
+      if (!Object.hasOwn(value, key)) this.#add({ key, within }, 'is required', 'required')
+  }
+
+  #add(place: Place | undefined, must: string, keyword: string): void {
+    if (this.faults.length < maxFaults) this.faults.push({ path: pathOfPlace(place, this.#start), keyword, must })
+    else this.#isOver = true
+  }
+
+  #stop(place: Place | undefined): void {
+    this.#isOver = true
+    // The whole path would be as long as the body is deep.
+    const path = pathOfPlace(place, this.#start).slice(0, this.#start.length + 1)
+    this.faults.push({ path, keyword: 'maxDepth', must: `is nested more than ${maxDepth} deep` })
+  }
+}
+
+/** Whether only the server sets a value: the member is flagged, or the value may only be of branches that are. */
+export const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown): boolean =>
+  readOnly || (!isSettable && shape.unions.length > 0 && shape.of(value).has('readOnly'))
+
+/** Returns the fields of an object that only the server sets. */
+export const serverSetNames = (shape: Shape): ReadonlySet<string> =>
+  shape.remember(
+    serverSetNames,
+    () => new Set([...shape.names, ...shape.anyRequired].filter((name) => isReadOnly(shape.field(name), undefined)))
+  )
+
+/** Returns the names that objects of each schema may lack, because the server sets them somewhere. */
+export const serverSetBySchema = ({ root }: Shapes): ReadonlyMap<JsonSchema, ReadonlySet<string>> =>
+  root.remember(serverSetBySchema, () => {
+    const bySchema = new Map<JsonSchema, Set<string>>()
+    for (const shape of allShapes(root)) {
+      // An object without a discriminator may be of any branch.
+      const anyBranch = shape.of(undefined)
+      const names = serverSetNames(anyBranch)
+      for (const schema of names.size === 0 ? [] : anyBranch.parts)
+        bySchema.set(schema, new Set([...(bySchema.get(schema) ?? []), ...names]))
+    }
+    return bySchema
+  })
+
+/**
+ * Returns the names that an object must have here, although the server sets them at another place of
+ * the same schema: JSON Schema no longer asks for them.
+ */
+export const requiredHere = (shape: Shape): readonly string[] =>
+  shape.remember(requiredHere, () => {
+    const bySchema = serverSetBySchema(shape.shapes)
+    const isElsewhere = (name: string) => [...shape.parts].some((part) => bySchema.get(part)?.has(name))
+    const hasDefault = ({ parts }: Shape) => [...parts].some((part) => part.default !== undefined)
+    return shape.required.filter((name) => {
+      const member = shape.field(name)
+      return isElsewhere(name) && !isReadOnly(member, undefined) && !hasDefault(member.shape)
+    })
+  })
+
+/** Returns the least fields that a body must have: the server adds its own, but an empty object is no record. */
+export const leastSent = (least: number, added: number): number => Math.max(Math.min(least, 1), least - added)
+
+/** Finds the server-set fields of a value by a schema that may describe another value. */
+export function findReadOnly(shapes: Shapes, value: unknown, path: Path): readonly Fault[] {
+  const faults: Fault[] = []
+  const visit = (value: unknown, shape: Shape, within: Place | undefined): void => {
+    if (typeof value !== 'object' || value === null || value instanceof Blob) return
+    const chosen = shape.of(value)
+    for (const [name, inner] of Object.entries(value)) {
+      if (faults.length >= maxFaults) return
+      const key = Array.isArray(value) ? Number(name) : name
+      const member = typeof key === 'number' ? chosen.item(key) : chosen.field(key)
+      if (isReadOnly(member, inner))
+        faults.push({ path: pathOfPlace({ key, within }, path), keyword: 'readOnly', must: 'can not be set' })
+      else visit(inner, member.shape, { key, within })
+    }
+  }
+  visit(value, shapes.root, undefined)
+  return faults
+}

@@ -106,6 +106,11 @@ const inPlace = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else',
 /** Whether the schemas that a keyword holds are about the value itself, and not about its fields or items. */
 export const isInPlace = (keyword: string): boolean => inPlace.has(keyword)
 
+const conditional = new Set(['if', 'then', 'else', 'dependencies', 'dependentSchemas', 'not', 'contains'])
+
+/** Whether the schemas of a keyword apply to some values only. */
+export const isConditional = (keyword: string): boolean => conditional.has(keyword)
+
 const holdsSchemas = new Set<Holds>(['schema', 'list', 'map', 'schema or list', 'map or names'])
 
 /** Whether a keyword may hold schemas. */
@@ -183,18 +188,6 @@ export const separateKeywords = new Set(
 
 /** The keywords that say who sets a field, and whether it leaves. */
 export const flagKeywords = ['readOnly', 'writeOnly'] as const
-
-/** Keywords that apply a schema to some values, each with the one that a check reads after it. */
-export const conditionKeywords = [
-  ['if', 'then'],
-  ['dependencies', 'properties']
-] as const
-
-/** Keywords that compare with values, each with the one that a check reads after it. */
-export const equalityKeywords = [
-  ['const', 'enum'],
-  ['enum', 'not']
-] as const
 
 /** The branches of the unions that a schema has. */
 export const unionBranches = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]

@@ -121,7 +121,11 @@ export const serverSetNames = (shape: Shape): ReadonlySet<string> =>
 export const serverSetBySchema = ({ root }: Shapes): ReadonlyMap<JsonSchema, ReadonlySet<string>> =>
   root.remember(serverSetBySchema, () => {
     const bySchema = new Map<JsonSchema, Set<string>>()
-    for (const shape of allShapes(root)) {
+    // A name may match several patterns.
+    const ofPatterns = [...allShapes(root)].flatMap(({ shapes, rulesOfNames }) =>
+      rulesOfNames.length > 1 ? [...allShapes(shapes.of(rulesOfNames))] : []
+    )
+    for (const shape of [...allShapes(root), ...ofPatterns]) {
       // An object without a discriminator may be of any branch.
       const anyBranch = shape.of(undefined)
       const names = serverSetNames(anyBranch)

@@ -194,12 +194,13 @@ export class Shape {
   #ofPatterns(name: string, schemas: readonly SchemaValue[]): Shape {
     if (this.#patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
     const isFull = this.#patternShapes.size >= maxPatternShapes
-    const shape = this.shapes.of(isFull ? [this.shapes.alternatives.union([this.#rulesOfNames, []])] : schemas)
+    const shape = this.shapes.of(isFull ? [this.shapes.alternatives.union([this.rulesOfNames, []])] : schemas)
     this.#patternShapes.add(shape)
     return shape
   }
 
-  get #rulesOfNames(): readonly SchemaValue[] {
+  /** The schemas that describe fields by rules for their names. */
+  get rulesOfNames(): readonly SchemaValue[] {
     return this.remember('rulesOfNames', () => {
       const others = [...this.parts].flatMap((part) => [part.additionalProperties, part.unevaluatedProperties])
       return [...new Set([...this.#patterns, ...others.filter(isPermission)])]

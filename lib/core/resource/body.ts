@@ -38,6 +38,8 @@ export interface BodyRules {
   readonly takesDefaults: boolean
   /** The check of the schema's own library, where it has one. */
   readonly validate: StandardValidate | undefined
+  /** Whether that library tries all branches of a union that declares no discriminator. */
+  readonly triesAll: boolean
   /** Makes that check ready at the start, for services that have the method. @throws {TypeError} when there can be none */
   readonly prepare?: () => void
 }

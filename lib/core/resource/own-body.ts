@@ -2,7 +2,7 @@ import { noNames, type SchemaOptions, WrittenSchema } from '../../schema/documen
 import type { BodyRules } from './body.js'
 import { checkedSchemaOf } from './files.js'
 import { readSides } from './json-schema.js'
-import { waitingOf } from './validate.js'
+import { triesAllBranches, waitingOf } from './validate.js'
 
 /** The schemas of a record as clients send it. */
 export interface Incoming {
@@ -33,6 +33,7 @@ export function ownBodyRules(
   const { record, response } = guardsOf(settable)
   return {
     validate: waitingOf(schema),
+    triesAll: triesAllBranches(schema),
     document: shown.documentWithout('readOnly'),
     shown,
     written: checkedSchemaOf(shown),

@@ -13,7 +13,7 @@ import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
 import { isQueryable, querystringsOf, toQueryRules } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
-import { atOnceOf, type StandardValidate, validateOf, waitingOf } from './validate.js'
+import { atOnceOf, type StandardValidate, triesAllBranches, validateOf, waitingOf } from './validate.js'
 
 const resourceOptionNames = {
   readOnly: true,
@@ -132,6 +132,7 @@ function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceO
   const { create, update = create, patch, settable = {} } = options
   const wholeOf = ({ record, response }: Guards): BodyRules => ({
     validate: waitingOf(schema),
+    triesAll: triesAllBranches(schema),
     document: record.shown.documentWithout('readOnly'),
     shown: record.shown,
     written: record.written,

@@ -58,3 +58,9 @@ export function atOnceOf(schema: unknown): StandardValidate | undefined {
     }
   }
 }
+
+/** Whether the library of a schema tries all branches of a union that declares no discriminator. */
+export function triesAllBranches(schema: unknown): boolean {
+  const vendor = standardOf(schema)?.vendor
+  return vendor !== undefined && vendor !== 'arktype'
+}

@@ -13,6 +13,7 @@ import type { ServiceEntry } from '../../core/service.js'
 import type { MaySend } from '../../core/unsent-fields.js'
 import { shapesOf } from '../../schema/documents.js'
 import { createProjection, type Project } from '../../schema/outgoing.js'
+import { refuseSchemas, type Tries } from '../../schema/refused.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { textReader } from '../../schema/text.js'
 import packages from './ajv-packages.cjs'
@@ -41,7 +42,7 @@ export function resourceRoute(
   const record = shapesOf(rules.record.outgoing.written, instance)
   shapesOf(rules.outgoing.written, instance)
   const idField = idFieldOf(object)
-  checkRuleSchemas(label, rules, record, instance)
+  checkRuleSchemas(path, label, rules, record, instance)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record, isTyped))
@@ -68,28 +69,34 @@ export function resourceRoute(
 }
 
 /**
- * Compiles the schemas of a method at startup. Those that several methods share are compiled for the first one.
+ * Checks the schemas of a method at startup. Those that several methods share are checked for the first one.
  *
- * @throws {TypeError} if one can't be compiled
+ * @throws {TypeError} if one is refused, or can't be compiled
  */
 function checkRuleSchemas(
+  path: string,
   label: string,
-  { query, custom, body }: MethodRules,
+  { query, custom, body, outgoing }: MethodRules,
   record: Shapes,
   instance: FastifyInstance
 ) {
   const checkAll = (operands: Iterable<readonly [name: string, operand: Operand]>) => {
     for (const [name, { schema }] of operands) checkCompiles(label, schema, name)
   }
-  const checkWhole = ({ root, reader }: Shapes) =>
-    root.remember(checkCompiles, () => checkCompiles(label, reader.bundle.schema))
+  const checkWhole = (subject: string, shapes: Shapes, tries: Tries) =>
+    shapes.root.remember(`${checkCompiles.name} ${tries}`, () => {
+      refuseSchemas(subject, shapes, tries)
+      checkCompiles(label, shapes.reader.bundle.schema)
+    })
   // The values of queries have the schemas of the record as it leaves.
-  checkWhole(record)
+  checkWhole(path, record, 'none')
+  checkWhole(label, shapesOf(outgoing.written, instance), 'none')
   record.root.remember(checkRuleSchemas, () => {
     checkAll(query.more.operands)
     for (const { operators } of query.filters.values()) checkAll(operators)
   })
-  if (body !== undefined) checkWhole(shapesOf(body.written, instance))
+  if (body !== undefined)
+    checkWhole(body.isOwn ? label : path, shapesOf(body.written, instance), body.triesAll ? 'all' : 'undecided')
   if (custom !== undefined) checkAll(custom.parameters.operands)
 }
 

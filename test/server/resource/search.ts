@@ -142,6 +142,13 @@ export async function searchCases(cases: readonly Case[], counts: Counts): Promi
   return problems
 }
 
+/** What the start refuses, each with what a schema has then. */
+const refusals: readonly (readonly [message: RegExp, schema: RegExp])[] = [
+  [/: a field is `readOnly` or `writeOnly` under a condition/, /"(if|dependencies|dependentSchemas|not|contains)":/],
+  [/: there is `unevaluatedProperties` or `unevaluatedItems`/, /"unevaluated(Properties|Items)":/],
+  [/: several branches of a union contain the union itself/, /"(anyOf|oneOf)":.*"\$ref"|"\$ref".*"(anyOf|oneOf)":/]
+]
+
 function ofStart({ found, isValid, annotations }: Service, problem: unknown): Problem[] {
   try {
     isValid({})
@@ -150,6 +157,8 @@ function ofStart({ found, isValid, annotations }: Service, problem: unknown): Pr
   }
   const { document } = found.described
   const message = String((problem as Error).message ?? problem)
+  const text = JSON.stringify(found.described)
+  if (refusals.some(([refused, schema]) => refused.test(message) && schema.test(text))) return []
   const isNoObject = document.properties === undefined || !annotations.mayBeObject
   const isUnion = isNoObject && /needs the schema of an object/.test(message)
   // Some names can't be those of fields: that is told with the name.

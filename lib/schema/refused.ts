@@ -1,0 +1,168 @@
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { surelyApplying } from './combined.js'
+import { allShapes } from './hidden.js'
+import {
+  flagKeywords,
+  hasDefinitions,
+  innerPlace,
+  isConditional,
+  isSchema,
+  subschemasOf,
+  type UnionKeyword,
+  unionKeywords
+} from './keywords.js'
+import { kindBits, type SchemaReader } from './reader.js'
+import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
+
+/**
+ * What the schema of a resource can't have. docs/resource.md shows these rows, and its test compares
+ * them with the errors.
+ */
+export const refusals = {
+  conditionalFlag: {
+    found:
+      'a field is `readOnly` or `writeOnly` under a condition (`if`, `then`, `else`, `dependentSchemas`, `not`, `contains`)',
+    write: 'Flag the field in `properties`'
+  },
+  unevaluated: {
+    found: 'there is `unevaluatedProperties` or `unevaluatedItems` beside a union or a condition',
+    write: 'Use `additionalProperties` in the branches. Or leave it out: an object that names fields accepts no others'
+  },
+  dynamicReference: {
+    found: 'there is `$dynamicRef` or `$recursiveRef`',
+    write: 'Write `$ref`'
+  },
+  endlessUnion: {
+    found: 'several branches of a union contain the union itself, and it declares no discriminator',
+    write:
+      "Give each branch a constant that it requires: `z.discriminatedUnion('kind', […])` of zod, `v.variant('kind', […])` of Valibot, " +
+      "`required: ['kind']` beside `kind: { const: … }` in JSON Schema"
+  }
+} as const
+
+const refuse = (label: string, row: keyof typeof refusals, place: string) =>
+  new TypeError(
+    `${label}: resource() can't use the schema of ${place === '' ? 'the record' : `'${place}'`}: ${refusals[row].found}. ${refusals[row].write}`
+  )
+
+/** The branches of a union that a body is tried by: all, those that no discriminator decides, or none. */
+export type Tries = 'all' | 'undecided' | 'none'
+
+/**
+ * Refuses schemas whose bodies or answers could not be decided safely and in linear time.
+ *
+ * @param label of the service, or of the method that has the schema, as in `books.create`
+ * @throws {TypeError} with the place in the schema
+ */
+export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void {
+  const { reader } = shapes
+  const places = placesOf(reader)
+  for (const [schema, place] of places) {
+    if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
+      throw refuse(label, 'dynamicReference', place)
+    if (isRuleBesideBranches(schema, reader)) throw refuse(label, 'unevaluated', place)
+    if (shapes.ignoresFlags) continue
+    for (const [part, [keyword = '', key]] of subschemasOf(schema)) {
+      const flagged = isConditional(keyword) ? placeOfFlag(part, innerPlace(place, keyword, key), shapes) : undefined
+      if (flagged !== undefined) throw refuse(label, 'conditionalFlag', flagged)
+    }
+  }
+  const endless = tries === 'none' ? undefined : findEndlessUnion(shapes, places, tries === 'all')
+  if (endless !== undefined) throw refuse(label, 'endlessUnion', places.get(endless) ?? '')
+}
+
+/** Returns the places of all schemas that values are checked by, as in `deep.list[]`. */
+function placesOf({ bundle }: SchemaReader): Map<JsonSchema, string> {
+  const places = new Map([[bundle.schema, '']])
+  const add = (schema: SchemaValue | undefined, place: string) => {
+    if (isSchema(schema) && !places.has(schema)) places.set(schema, place)
+  }
+  for (const [schema, place] of places) {
+    add(bundle.target(schema), place)
+    for (const [part, [keyword = '', key]] of subschemasOf(schema))
+      if (!hasDefinitions(keyword)) add(part, innerPlace(place, keyword, key))
+  }
+  return places
+}
+
+/** Whether fields or items that other rules don't describe have a rule, beside a union or a condition that describes some. */
+function isRuleBesideBranches(schema: JsonSchema, reader: SchemaReader): boolean {
+  const { unevaluatedProperties: fields = true, unevaluatedItems: items = true } = schema
+  if (fields === true && items === true) return false
+  const applying = [...surelyApplying([schema], reader, () => [])]
+  const branches = applying.flatMap((part) => [
+    ...reader.conditional(part),
+    // The discriminator of a body decides which of its names are known.
+    ...[part.anyOf ?? [], part.oneOf ?? []].flatMap((union) =>
+      fields === false && items === true && reader.unionOf(union)?.isRequired ? [] : union
+    )
+  ])
+  const isWithRule = isSchema(fields) || items !== true
+  const known = new Set(applying.flatMap(namesOf))
+  return isWithRule
+    ? branches.length > 0
+    : branches.some((branch) => namesAt(branch, reader).some((name) => !known.has(name)))
+}
+
+const namesOf = ({ properties = {}, patternProperties = {} }: JsonSchema) => [
+  ...Object.keys(properties),
+  ...Object.keys(patternProperties).map((pattern) => `/${pattern}/`)
+]
+
+/** Returns the names that a branch describes, also by branches of its own. */
+function namesAt(branch: SchemaValue, reader: SchemaReader): string[] {
+  const all = (schemas: readonly SchemaValue[]) => schemas
+  return [...surelyApplying([branch], reader, all)].flatMap((part) => [
+    ...namesOf(part),
+    ...reader.conditional(part).flatMap((inner) => namesAt(inner, reader))
+  ])
+}
+
+/** Returns the place of the first flag within a schema. */
+function placeOfFlag(start: SchemaValue, place: string, shapes: Shapes): string | undefined {
+  const { bundle } = shapes.reader
+  const isFlagged = (schema: JsonSchema) =>
+    flagKeywords.some((flag) => schema[flag] === true || (shapes.isRecord(schema) && shapes.flagged[flag].size > 0))
+  const visited = new Map<SchemaValue, string>([[start, place]])
+  for (const [schema, at] of visited) {
+    if (!isSchema(schema)) continue
+    if (isFlagged(schema)) return at
+    const add = (part: SchemaValue, inner: string) => visited.has(part) || visited.set(part, inner)
+    add(bundle.target(schema) ?? true, at)
+    for (const [part, [keyword = '', key]] of subschemasOf(schema))
+      if (!hasDefinitions(keyword)) add(part, innerPlace(at, keyword, key))
+  }
+  return undefined
+}
+
+/**
+ * Finds a union that contains itself by one name in several branches, of which all would be tried at
+ * each level of a body.
+ */
+function findEndlessUnion(
+  shapes: Shapes,
+  places: ReadonlyMap<JsonSchema, string>,
+  triesAll: boolean
+): JsonSchema | undefined {
+  const { reader } = shapes
+  const isUndecided = (schema: JsonSchema, keyword: UnionKeyword) =>
+    (schema[keyword]?.length ?? 0) > 1 &&
+    ((triesAll && keyword === 'anyOf') || reader.unionOf(schema[keyword] ?? [])?.isRequired !== true)
+  for (const schema of places.keys())
+    for (const keyword of unionKeywords)
+      if (isUndecided(schema, keyword) && leadsBackTwice(schema, schema[keyword] ?? [], shapes)) return schema
+  return undefined
+}
+
+function leadsBackTwice(schema: JsonSchema, branches: readonly SchemaValue[], shapes: Shapes): boolean {
+  const shapesOfBranches = branches.map((branch) => shapes.of([branch]).of(undefined))
+  const leadsBack = ({ shape, isKnown }: ShapeMember) =>
+    isKnown && shape.schemas.length > 0 && [...allShapes(shape)].some(({ parts }) => parts.has(schema))
+  const isTwice = (leads: (branch: Shape) => boolean) => shapesOfBranches.filter(leads).length > 1
+  const names = new Set([...shapesOfBranches.flatMap((branch) => branch.names), othersName])
+  return (
+    [...names].some((name) =>
+      isTwice((branch) => (branch.kinds & kindBits.object) !== 0 && leadsBack(branch.field(name)))
+    ) || isTwice((branch) => (branch.kinds & kindBits.array) !== 0 && leadsBack(branch.item(0)))
+  )
+}

@@ -17,10 +17,10 @@ t.test('a query can not ask for the items of a list that do not leave', async (t
   const items = { type: 'string', writeOnly: true }
   const schema = resource({
     type: 'object',
-    properties: { id: { type: 'integer' }, keys: { type: 'array', items }, some: { type: 'array', contains: items } }
+    properties: { id: { type: 'integer' }, keys: { type: 'array', items } }
   })
   app.service('things', { find } as object, { schema: schema as object })
-  for (const query of ['keys=a', 'keys[$in][]=a', '$or[0][keys]=a', 'some=a'])
+  for (const query of ['keys=a', 'keys[$in][]=a', '$or[0][keys]=a'])
     t.match(
       await app.inject({ url: `/things?${query}`, headers: json }),
       { statusCode: 400, body: /is not known/ },

@@ -33,8 +33,7 @@ const kinds: Record<string, [fields: object, value: object]> = {
   ],
   items: [ofList({ items: hidden }), { list: [marker] }],
   'items of a tuple': [ofList({ prefixItems: [text, hidden] }), { list: ['a', marker] }],
-  'items of lists': [ofList({ items: { type: 'array', items: hidden } }), { list: [[marker]] }],
-  contains: [ofList({ contains: hidden }), { list: [marker] }]
+  'items of lists': [ofList({ items: { type: 'array', items: hidden } }), { list: [[marker]] }]
 }
 
 for (const [kind, [fields, value]] of Object.entries(kinds)) {

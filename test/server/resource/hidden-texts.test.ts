@@ -49,11 +49,6 @@ const places: Record<string, [words: Words, toRecord: (value: unknown) => Words]
   ],
   'no type': [{ properties: { address: { properties: address.properties } } }, (value) => ({ address: value })],
   items: [{ properties: { list: { type: 'array', items: address } } }, (value) => ({ list: [value] })],
-  contains: [{ properties: { list: { type: 'array', contains: address } } }, (value) => ({ list: [value] })],
-  'contains in contains': [
-    { properties: { list: { type: 'array', contains: { type: 'array', contains: address } } } },
-    (value) => ({ list: [[value]] })
-  ],
   map: [
     { properties: { map: { type: 'object', additionalProperties: address } } },
     (value) => ({ map: { home: value } })

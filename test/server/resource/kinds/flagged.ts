@@ -64,31 +64,6 @@ export const flagged: Readonly<Record<string, Flagged>> = {
     invalid: [{}, { h: 1, g: 'x' }],
     unasked: ['g']
   },
-  'by dynamic references': {
-    typebox: () =>
-      json({
-        ...{ $id: 'tree-of-flags', $dynamicAnchor: 'node', type: 'object', required: ['id', 'set'] },
-        properties: {
-          ...{ id: { type: 'integer' }, a: { type: 'string' }, ...flags.json },
-          kids: { type: 'array', items: { $dynamicRef: '#node' } }
-        }
-      }),
-    whole: true,
-    records: [{ a: 'x', set: 'SET', hidden: 'HIDDEN', kids: [{ a: 'y', set: 'SET', hidden: 'HIDDEN' }] }],
-    invalid: [{ kids: [{ a: 1 }] }],
-    unasked: ['hidden']
-  },
-  'by recursive references': {
-    typebox: () =>
-      json({
-        ...{ $recursiveAnchor: true, type: 'object', required: ['set'] },
-        properties: { id: { type: 'integer' }, a: { type: 'string' }, ...flags.json, next: { $recursiveRef: '#' } }
-      }),
-    whole: true,
-    records: [{ a: 'x', set: 'SET', hidden: 'HIDDEN', next: { a: 'y', set: 'SET', hidden: 'HIDDEN' } }],
-    invalid: [{ next: { a: 1 } }],
-    unasked: ['hidden']
-  },
   'by options': {
     zod: () => z.object({ id: z.int(), f: z.string(), g: z.string(), h: z.string() }),
     typebox: () => Type.Object({ id: Type.Integer(), f: Type.String(), g: Type.String(), h: Type.String() }),
@@ -568,27 +543,6 @@ export const flagged: Readonly<Record<string, Flagged>> = {
     arktype: () => [{ o: both.arktype() }, '&', { o: { b: 'number.integer' } }],
     valibot: () => v.intersect([v.object({ o: both.valibot() }), v.object({ o: v.object({ b: v.number() }) })]),
     records: [{ f: { o: { ...inner, b: 1 } } }]
-  },
-  'where if and then ask for it': {
-    typebox: () =>
-      json({
-        type: 'object',
-        properties: { k: { type: 'string' }, pin: { type: 'string' } },
-        if: { properties: { k: { const: 'a' } } },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword
-        then: { properties: { pin: { writeOnly: true }, stamp: flags.json.set } },
-        else: { properties: { pin: { maxLength: 20 } } }
-      }),
-    records: [{ f: { k: 'a', pin: 'HIDDEN', stamp: 'SET' } }]
-  },
-  'where another field asks for it': {
-    typebox: () =>
-      json({
-        type: 'object',
-        properties: { card: { type: 'string' } },
-        dependentSchemas: { card: { properties: { pin: flags.json.hidden, stamp: flags.json.set } } }
-      }),
-    records: [{ f: { card: 'x', pin: 'HIDDEN', stamp: 'SET' } }]
   },
   'what is not evaluated': {
     typebox: () =>

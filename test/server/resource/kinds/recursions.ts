@@ -15,7 +15,8 @@ const person = {
   name: 'a',
   home: { city: 'x', people: [{ name: 'b' }, { name: 'c', home: { city: 'y', people: [] } }] }
 }
-const sum = { op: '+', left: { op: '-', left: { n: 1 }, right: { n: 2 } }, right: { n: 3 } }
+const one = { n: 1, op: 'n' }
+const sum = { op: '+', left: { op: '-', left: one, right: one }, right: one }
 
 /** Records that refer to themselves, and to each other. */
 export const recursions: Kinds = {
@@ -171,10 +172,10 @@ export const recursions: Kinds = {
   'union within itself, its tag last': {
     zod: () => {
       const Term: z.ZodType = z.lazy(() =>
-        z.union([
+        z.discriminatedUnion('op', [
           z.object({ left: Term, right: Term, op: z.literal('+') }),
           z.object({ left: Term, right: Term, op: z.literal('-') }),
-          z.object({ n: z.number() })
+          z.object({ n: z.number(), op: z.literal('n') })
         ])
       )
       return Term
@@ -182,7 +183,10 @@ export const recursions: Kinds = {
     typebox: () => {
       const both = (op: string) =>
         Type.Object({ left: Type.Ref('Term'), right: Type.Ref('Term'), op: Type.Literal(op) })
-      return Type.Cyclic({ Term: Type.Union([both('+'), both('-'), Type.Object({ n: Type.Number() })]) }, 'Term')
+      return Type.Cyclic(
+        { Term: Type.Union([both('+'), both('-'), Type.Object({ n: Type.Number(), op: Type.Literal('n') })]) },
+        'Term'
+      )
     },
     arktype: () =>
       scope(
@@ -190,23 +194,27 @@ export const recursions: Kinds = {
           Term: 'Sum | Difference | Value',
           Sum: { left: 'Term', right: 'Term', op: "'+'" },
           Difference: { left: 'Term', right: 'Term', op: "'-'" },
-          Value: { n: 'number' }
+          Value: { n: 'number', op: "'n'" }
         },
         'Term'
       ),
     valibot: () => {
       const Term: v.GenericSchema = v.lazy(() =>
-        v.union([
+        v.variant('op', [
           v.object({ left: Term, right: Term, op: v.literal('+') }),
           v.object({ left: Term, right: Term, op: v.literal('-') }),
-          v.object({ n: v.number() })
+          v.object({ n: v.number(), op: v.literal('n') })
         ])
       )
       return Term
     },
-    valid: [sum, { n: 1 }],
-    invalid: [{ op: '+', left: { n: 1 } }, { n: 'x' }, { op: '*', left: { n: 1 }, right: { n: 1 } }],
-    unknown: [{ op: '+', left: { n: 1, other: 1 }, right: { n: 2 } }],
+    valid: [sum, one],
+    invalid: [
+      { op: '+', left: one },
+      { ...one, n: 'x' },
+      { op: '*', left: one, right: one }
+    ],
+    unknown: [{ op: '+', left: { ...one, other: 1 }, right: one }],
     query: 'none'
   },
   'lists or texts, at any depth': {

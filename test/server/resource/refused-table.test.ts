@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { scope } from 'arktype'
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
+import t from 'tap'
+import * as v from 'valibot'
+import * as z from 'zod'
+
+const text = { type: 'string' }
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+const hidden = object({ secret: { ...text, writeOnly: true } })
+const serverSet = { properties: { secret: { readOnly: true } } }
+const $defs = { Hidden: hidden }
+const open = { additionalProperties: true }
+const when = (test: object, then: object) => ({ if: test, then })
+const inList = (items: object) => object({ deep: object({ list: { type: 'array', items } }) }, { $defs })
+const leaf = (name: string) => object({ left: { $ref: '#/$defs/Node' }, [name]: text }, { required: [name] })
+
+const ZodNode: z.ZodType = z.lazy(() =>
+  z.union([
+    z.object({ left: ZodNode.optional(), kind: z.literal('a') }),
+    z.object({ left: ZodNode.optional(), kind: z.literal('b') })
+  ])
+)
+const ValibotNode: v.GenericSchema = v.lazy(() =>
+  v.union([
+    v.object({ left: v.optional(ValibotNode), kind: v.literal('a') }),
+    v.object({ left: v.optional(ValibotNode), kind: v.literal('b') })
+  ])
+)
+const ArkNode = scope({ Node: 'A | B', A: { 'left?': 'Node', a: 'string' }, B: { 'left?': 'Node', b: 'string' } })
+
+/** For each row of the table, schemas with the place that the error names. */
+const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema: unknown, place: string])[]])[] = [
+  [
+    /^\| `readOnly` or `writeOnly`/,
+    [
+      [inList(when({ required: ['a'] }, hidden)), 'deep.list[].secret'],
+      [object({ a: {} }, { ...when({ required: ['a'] }, {}), else: serverSet }), 'secret'],
+      [object({ a: {} }, { dependentSchemas: { a: { $ref: '#/$defs/Hidden' } }, $defs }), 'secret'],
+      [object({ a: {} }, { dependencies: { a: serverSet } }), 'secret'],
+      [object({ a: { not: hidden } }), 'a.secret'],
+      [object({ a: { type: 'array', contains: hidden } }), 'a[].secret'],
+      [object({ a: { type: 'array', contains: { anyOf: [{ items: hidden }] } } }), 'a[][].secret']
+    ]
+  ],
+  [
+    /^\| `unevaluatedProperties`/,
+    [
+      [inList(object({ a: {} }, { anyOf: [object({ b: {} }), {}], unevaluatedProperties: false })), 'deep.list[]'],
+      [object({ a: object({}, { ...when({}, object({ b: {} })), unevaluatedProperties: false }) }), 'a'],
+      [object({ a: { allOf: [{ oneOf: [object({ b: {} })] }], unevaluatedProperties: text } }), 'a'],
+      [object({ a: { dependentSchemas: { b: object({ c: {} }) }, unevaluatedProperties: text } }), 'a'],
+      [object({ a: { anyOf: [{ prefixItems: [text] }], unevaluatedItems: false } }), 'a']
+    ]
+  ],
+  [
+    /^\| `\$dynamicRef`/,
+    [
+      [inList({ $dynamicRef: '#node' }), 'deep.list[]'],
+      [object({ next: { $recursiveRef: '#' } }), 'next']
+    ]
+  ],
+  [
+    /^\| a union that contains itself/,
+    [
+      [object({ node: { $ref: '#/$defs/Node' } }, { $defs: { Node: { anyOf: [leaf('a'), leaf('b')] } } }), 'node'],
+      [object({ node: { $ref: '#/$defs/Node' } }, { $defs: { Node: { oneOf: [leaf('a'), leaf('b')] } } }), 'node'],
+      [z.object({ list: z.array(ZodNode) }), 'list[]'],
+      [toStandardJsonSchema(v.object({ node: ValibotNode })), 'node'],
+      [ArkNode.type({ node: 'Node' }), 'node'],
+      [object({ any: { $ref: '#/$defs/Any' } }, { $defs: { Any: { anyOf: [[], text].map(anyList) } } }), 'any']
+    ]
+  ],
+  [/^\| a keyword that Ajv can't compile/, [[inList({ id: '#a', ...text }), 'deep.list[]']]]
+]
+
+function anyList() {
+  return { type: 'array', items: { $ref: '#/$defs/Any' } }
+}
+
+const page = readFileSync('docs/resource.md', 'utf8')
+const table = page.slice(page.indexOf('## What stops the start')).split('\n## ')[0] ?? ''
+
+async function errorOf(schema: unknown): Promise<string> {
+  const app = Fastify()
+  try {
+    await app.register(services)
+    app.service('things', { create: async (data: unknown) => data } as object, {
+      schema: resource(schema as object) as object
+    })
+    await app.ready()
+    return 'it starts'
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await app.close()
+  }
+}
+
+for (const [row, schemas] of rows)
+  t.test(`a row of the table: ${row.source}`, async (t) => {
+    const line = table.split('\n').find((line) => row.test(line))
+    const instead = line?.split(' | ').at(-1)?.replace(/ \|$/, '') ?? 'no such row'
+    for (const [schema, place] of schemas) {
+      const message = await errorOf(schema)
+      t.match(message, new RegExp(`^things[:.].*'${place.replace(/[[\]$]/g, '\\$&')}'`), 'the service and the place')
+      if (!/Ajv/.test(row.source)) t.ok(message.includes(instead), `what to write: ${message}`)
+    }
+  })
+
+t.test('what looks alike, and starts', async (t) => {
+  const branch = (kind: string, more: object = {}) =>
+    object({ kind: { const: kind }, left: { $ref: '#/$defs/Node' }, ...more }, { required: ['kind'] })
+  const union = { Node: { anyOf: [branch('a'), branch('b', { secret: { writeOnly: true } })] } }
+  const schemas: readonly unknown[] = [
+    // A discriminator that each branch requires.
+    object({ node: { $ref: '#/$defs/Node' } }, { $defs: union }),
+    // One branch leads back.
+    object({ a: text, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }),
+    z.object({ data: z.json() }),
+    // Flags beside a condition, in branches, and in rules for names.
+    object({ a: {}, secret: { writeOnly: true } }, when({ required: ['a'] }, { required: ['secret'] })),
+    object({ f: { anyOf: [hidden, object({ b: {} })] } }),
+    object({ f: { patternProperties: { '^x-': { type: 'string', readOnly: true } } } }),
+    // The rest of an intersection, of a discriminated union, and beside conditions that name nothing else.
+    { allOf: [object({ a: {} }), object({ b: {} })], unevaluatedProperties: false },
+    object({ f: { anyOf: [branch('a'), branch('b')], unevaluatedProperties: false } }, { $defs: union }),
+    object({
+      f: { ...object({ a: {} }), ...when({ required: ['a'] }, { minProperties: 2 }), unevaluatedProperties: false }
+    }),
+    object({ f: { anyOf: [object({ a: {} }), object({ b: {} })], unevaluatedProperties: true } }),
+    object({ f: { properties: { a: {} }, anyOf: [object({ a: text }), {}], ...open } })
+  ]
+  for (const schema of schemas) t.equal(await errorOf(schema), 'it starts')
+})

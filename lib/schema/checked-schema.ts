@@ -1,7 +1,7 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { toPointer } from './bundle.js'
 import { surelyApplying } from './combined.js'
-import { isSchema, mapSubschemas, unionKeywords } from './keywords.js'
+import { isSchema, mapSubschemas, unionBranches, unionKeywords } from './keywords.js'
 import { leastSent } from './names.js'
 import type { SchemaReader, TaggedUnion } from './reader.js'
 
@@ -68,8 +68,8 @@ export class CheckedSchema {
       delete words.oneOf
       parts.push({ anyOf: schema.oneOf })
     }
-    // Unknown fields are refused by their names. See `checkNames`.
-    if (isSchema(unevaluatedProperties)) parts.push(...this.#otherFields(schema, unevaluatedProperties))
+    if (isSchema(unevaluatedProperties) || unevaluatedProperties === false)
+      parts.push(...this.#otherFields(schema, unevaluatedProperties))
     if (unevaluatedItems !== undefined) parts.push(...this.#otherItems(schema, unevaluatedItems))
     if (parts.length > 0) words.allOf = [...(schema.allOf ?? []), ...parts]
     if (uniqueItems === true) words[ownKeywords.distinct] = true
@@ -86,8 +86,11 @@ export class CheckedSchema {
     if (typeof minProperties === 'number') words.minProperties = leastSent(minProperties, names.size)
   }
 
-  /** `unevaluatedProperties` in words of draft 7. Unions and conditions beside it are refused at startup. */
-  #otherFields(schema: JsonSchema, rule: JsonSchema): JsonSchema[] {
+  /**
+   * `unevaluatedProperties` in words of draft 7. Unions and conditions beside it are refused at
+   * startup, but a discriminated union, for which `checkNames` knows the branch.
+   */
+  #otherFields(schema: JsonSchema, rule: SchemaValue): JsonSchema[] {
     const beside = this.#beside(schema)
     const isForAll = ({ additionalProperties, unevaluatedProperties }: JsonSchema) =>
       (additionalProperties ?? unevaluatedProperties) !== undefined
@@ -111,9 +114,10 @@ export class CheckedSchema {
     return [{ items: Array.from({ length }, () => true), additionalItems: rule }]
   }
 
-  /** Returns the other schemas that apply wherever a schema does. */
+  /** Returns the other schemas that apply where a schema does. */
   #beside(schema: JsonSchema): readonly JsonSchema[] {
-    return [...surelyApplying(this.#reader.always(schema), this.#reader, () => [])]
+    const parts = [...this.#reader.always(schema), ...unionBranches(schema)]
+    return [...surelyApplying(parts, this.#reader, (branches) => branches)]
   }
 }
 

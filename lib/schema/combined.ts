@@ -20,8 +20,8 @@ export function ownOpenness(schema: JsonSchema): Openness | undefined {
 export const isDefined = (value: unknown) => value !== undefined
 
 /** Whether a schema says itself what the items of a list are. */
-export const speaksOfItems = ({ items, additionalItems, unevaluatedItems, contains }: JsonSchema): boolean =>
-  [items, additionalItems, unevaluatedItems, contains].some(isDefined)
+export const speaksOfItems = ({ items, additionalItems, unevaluatedItems }: JsonSchema): boolean =>
+  [items, additionalItems, unevaluatedItems].some(isDefined)
 
 /** The branches of a union that a value may be of. */
 type ChosenOf = (branches: readonly SchemaValue[]) => readonly SchemaValue[]
@@ -74,8 +74,6 @@ export interface InnerPlace {
   readonly kind: number
   /** What a single schema says of it. */
   pick(schema: JsonSchema): readonly SchemaValue[]
-  /** What a single schema says of some places like this one, perhaps of this one. */
-  pickPerhaps(schema: JsonSchema): readonly SchemaValue[]
   /** What a single schema says of it where neither it nor what it consists of has said anything. */
   pickUnevaluated(schema: JsonSchema): SchemaValue | undefined
 }
@@ -103,15 +101,12 @@ export function schemasWithin(
     )
     const evaluated = all([
       of(place.pick(schema)),
-      oneOf([of(place.pickPerhaps(schema)), noSchemas], toUnion),
       ...reader.always(schema).map(ofSchema),
       ...unions.map((branches) => oneOf(branches.map(ofSchema), toUnion)),
       ...reader.conditional(schema).map((part) => oneOf([ofSchema(part), noSchemas], toUnion))
     ])
     const rest = place.pickUnevaluated(schema)
-    if (rest === undefined || evaluated.isSure) return evaluated
-    const unevaluated = evaluated.schemas.length === 0 ? of([rest]) : oneOf([of([rest]), noSchemas], toUnion)
-    return { schemas: [...evaluated.schemas, ...unevaluated.schemas], isSure: true }
+    return rest === undefined || evaluated.schemas.length > 0 ? evaluated : of([rest])
   })
   return all(schemas.map(ofSchema)).schemas
 }

@@ -103,7 +103,7 @@ export class SchemaReader {
     if (!isSchema(schema) || visited.has(schema)) return false
     visited.add(schema)
     if (schema[flag] === true) return true
-    return [...this.beside(schema), ...unionBranches(schema)].some((part) => this.isFlagged(part, flag, visited))
+    return [...this.always(schema), ...unionBranches(schema)].some((part) => this.isFlagged(part, flag, visited))
   }
 
   /** How a union of objects is decided by a field, where its branches have one for that. */

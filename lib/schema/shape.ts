@@ -177,7 +177,6 @@ export class Shape {
     const written = this.#within({
       kind: kindBits.object,
       pick: (part) => schemasOfField(part, name),
-      pickPerhaps: () => [],
       pickUnevaluated: ({ unevaluatedProperties: rest }) => (isPermission(rest) ? rest : undefined)
     })
     const schemas = this.isOpen ? written : this.shapes.alternatives.naming(written)
@@ -226,8 +225,6 @@ export class Shape {
     const schemas = this.#within({
       kind: kindBits.array,
       pick: (part) => schemasOfItem(part, at),
-      // `contains` applies to some items, but a field that it hides is hidden in all of them.
-      pickPerhaps: ({ contains }) => (isSchema(contains) ? [contains] : []),
       pickUnevaluated: ({ unevaluatedItems }) => unevaluatedItems
     })
     const shape = this.shapes.of(schemas)

@@ -188,9 +188,7 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
     counts.bodies++
     const judgement = service.judge(method, data)
     const answer = await send(method, method === 'POST' ? '' : '/1', data)
-    // Whether such a body fits can't be told by Ajv, which judges it.
-    if (judgement.reason !== 'does not fit' || !isForgetful(service))
-      note(shown, ofBody(method, judgement.reason, answer))
+    note(shown, ofBody(method, judgement.reason, answer))
     if (answer.status >= 300 || judgement.reason !== undefined) continue
     const { value } = judgement
     counts.taken++
@@ -226,7 +224,7 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
   return problems
 }
 
-/** Whether Ajv may take what does not fit: it forgets what it has seen of a value where a condition does not hold. */
+/** Whether Ajv as it is may take what does not fit: it forgets what it has seen of a value where a condition does not hold. */
 const isForgetful = ({ found }: Service) => /"unevaluated/.test(JSON.stringify(found.described))
 
 /** What the reference itself has wrong: what Ajv takes, and which annotations a value has that fits. */

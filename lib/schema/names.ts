@@ -17,14 +17,7 @@ export interface NameIssues {
    * the path of an issue at each of its levels. JSON Schema stops at the first, so ask it before.
    */
   readonly isCostlyToRefuse: boolean
-  readonly serverFields: ServerFieldsByObject
 }
-export interface ServerFields {
-  readonly place: Place | undefined
-  readonly shape: Shape
-  readonly names: ReadonlySet<string>
-}
-export type ServerFieldsByObject = ReadonlyMap<object, ServerFields>
 
 /** How deep a body may be nested. */
 export const maxDepth = 1000
@@ -47,7 +40,6 @@ export function checkNames(shapes: Shapes, body: object, start: Path, requiredNa
 class NameWalk implements NameIssues {
   readonly faults: Fault[] = []
   readonly misplaced: Fault[] = []
-  readonly serverFields = new Map<object, ServerFields>()
   readonly #start: Path
   readonly #requiredNames: RequiredNames
   #squaredDepths = 0
@@ -87,8 +79,6 @@ class NameWalk implements NameIssues {
       else if (typeof inner === 'object' && inner !== null) this.visit(inner, member.shape, { key, within }, depth + 1)
     }
     if (isList) return
-    const names = new Set(shape.anyRequired.filter((name) => isReadOnly(shape.field(name), undefined)))
-    this.serverFields.set(value, { place: within, shape, names })
     for (const key of this.#requiredNames(shape, within === undefined))
       if (!Object.hasOwn(value, key)) this.#add({ key, within }, 'is required', 'required')
   }

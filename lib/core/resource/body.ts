@@ -1,20 +1,12 @@
 import type { StandardIssue, StandardResult } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
-import { exampleOf } from '../../schema/examples.js'
 import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
-import { emptyGaps, fillGap, gapsOf } from '../../schema/gaps.js'
-import {
-  checkNames,
-  findReadOnly,
-  type RequiredNames,
-  requiredHere,
-  type ServerFieldsByObject
-} from '../../schema/names.js'
-import type { ShapeMember, Shapes } from '../../schema/shape.js'
+import { checkNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/names.js'
+import type { Shape, ShapeMember, Shapes } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
 import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
-import { type StandardValidate, UnmergedError } from './validate.js'
+import type { StandardValidate } from './validate.js'
 
 /** What the body of a method may hold. */
 export interface BodyRules {
@@ -36,12 +28,10 @@ export interface BodyRules {
   readonly mayBeAbsent?: boolean
   /** Whether fields that are absent get the defaults of the schema. */
   readonly takesDefaults: boolean
-  /** The check of the schema's own library, where it has one. */
-  readonly validate: StandardValidate | undefined
   /** Whether that library tries all branches of a union that declares no discriminator. */
   readonly triesAll: boolean
-  /** Makes that check ready at the start, for services that have the method. @throws {TypeError} when there can be none */
-  readonly prepare?: () => void
+  /** Creates the check by the library of the schema, if it has one. @throws {TypeError} if it can't check such bodies */
+  readonly createValidate: ((root: Shape) => StandardValidate) | undefined
 }
 
 /** Validates bodies by JSON Schema, without asking for server-set fields. */
@@ -68,10 +58,10 @@ export function createBodyCheck(
   guards: readonly Shapes[],
   judge: () => Judge
 ): (body: unknown) => unknown {
-  rules.prepare?.()
+  const validate = rules.createValidate?.(shapes.root)
   const checkRecord = (record: unknown, path: Path): unknown => {
     try {
-      const checked = new RecordCheck(rules, shapes, guards, judge, path).check(record)
+      const checked = new RecordCheck(rules, shapes, guards, judge, validate, path).check(record)
       return isAsynchronous(checked) ? checked.catch(toRefused) : checked
     } catch (error) {
       return toRefused(error)
@@ -123,17 +113,14 @@ function finishRecords<T>(records: readonly unknown[], done: (records: readonly 
 
 const isAsynchronous = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
 
-const noServerFields: ServerFieldsByObject = new Map()
-
 /** The check of one record of a body. */
 class RecordCheck {
-  #serverFields = noServerFields
-
   constructor(
     readonly rules: BodyRules,
     readonly shapes: Shapes,
     readonly guards: readonly Shapes[],
     readonly judge: () => Judge,
+    readonly validate: StandardValidate | undefined,
     readonly path: Path
   ) {}
 
@@ -143,16 +130,15 @@ class RecordCheck {
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
     const visit = checkNames(this.shapes, record, this.path, this.#requiredNames)
-    const { misplaced, serverFields, isCostlyToRefuse } = visit
-    this.#serverFields = serverFields
+    const { misplaced, isCostlyToRefuse } = visit
     if (visit.faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(visit.faults)
     try {
       const guarded = this.guards.flatMap((guard) => findReadOnly(guard, record, this.path))
       const faults = [...guarded, ...visit.faults]
       if (faults.length > 0) throw new RefusedRecord([...faults, ...this.#faultsByFields(record as Values)])
-      if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
+      if (this.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
       if (isCostlyToRefuse) this.#refuseNested(record as Values, misplaced)
-      const checked = this.#byLibrary(record as Values, this.rules.validate)
+      const checked = this.#byLibrary(record as Values, this.validate)
       return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error, record as Values)) : checked
     } catch (error) {
       return this.#rethrow(error, record as Values)
@@ -161,7 +147,7 @@ class RecordCheck {
 
   /** A library asks for all fields itself, and a part of a record needs none. */
   readonly #requiredNames: RequiredNames = (shape, isRecord) =>
-    this.rules.validate !== undefined || (isRecord && this.rules.isPart) ? [] : requiredHere(shape)
+    this.validate !== undefined || (isRecord && this.rules.isPart) ? [] : requiredHere(shape)
 
   #refusal(must: string, keyword: string) {
     return new RefusedRecord([{ path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }])
@@ -219,24 +205,13 @@ class RecordCheck {
   }
 
   #byLibrary(record: Values, validate: StandardValidate): unknown {
-    // A part lacks fields anyway.
-    const gaps = gapsOf(this.#serverFields).filter(({ object }) => !(this.rules.isPart && object === record))
     const names = Object.keys(record)
-    for (const gap of gaps) if (gap.isSure) fillGap(gap)
     const finish = (result: StandardResult<unknown>): unknown => {
-      const withoutExamples = emptyGaps(record, gaps, this.shapes.root)
       if (result.issues !== undefined) throw new RefusedRecord(this.#toFaults(record, result.issues))
-      const value = withoutExamples(result.value)
-      return this.rules.takesDefaults ? value : only(names, value as Values)
-    }
-    const retry = (result: StandardResult<unknown>): unknown => {
-      if (result.issues === undefined || gaps.every(({ isSure }) => isSure)) return finish(result)
-      for (const gap of gaps) fillGap(gap)
-      const second = validate(record)
-      return isAsynchronous(second) ? second.then(finish) : finish(second)
+      return this.rules.takesDefaults ? result.value : only(names, result.value as Values)
     }
     const result = validate(record)
-    return isAsynchronous(result) ? result.then(retry) : retry(result)
+    return isAsynchronous(result) ? result.then(finish) : finish(result)
   }
 
   /** The issues of a library as faults. Where the check by JSON Schema finds a fault at the same place, its sentence is taken. */
@@ -261,46 +236,3 @@ const areNested = (left: Path, right: Path) =>
 /** Removes fields that the client did not send: defaults that a library or a schema has filled in would overwrite stored values. */
 const only = (names: readonly string[], record: Values): Values =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]))
-
-/**
- * Tries whether a library takes the examples of fields that only the server sets: without one of them, no body could be checked.
- *
- * @throws {TypeError} when it does not
- */
-export function checkExamples(written: WrittenSchema, validate: StandardValidate): void {
-  const { root } = written.shapes
-  const sample = exampleOf(root, true)
-  const result = resultOfSample(validate, sample)
-  // An asynchronous check has its result too late for this error: the first body reports it.
-  if (isAsynchronous(result)) result.catch(() => {})
-  const issues = isAsynchronous(result) ? [] : (result.issues ?? [])
-  const refused = issues.map(({ path }) => issuePath(path)).find((path) => isReadOnlyAt(root, path, sample))
-  if (refused !== undefined)
-    throw new TypeError(
-      `resource() can't check a body by this schema, which asks for '${refused.join('.')}', a field that only the server sets, ` +
-        'and refuses an example of it. Give its schema a value that fits as `default` or `examples`, or a schema without the field as the option `create`'
-    )
-}
-
-/** The result for an example. A transformation may throw for one, as `JSON.parse` does: what is sent may still fit. */
-function resultOfSample(validate: StandardValidate, sample: unknown): ReturnType<StandardValidate> {
-  try {
-    return validate(sample)
-  } catch (error) {
-    if (error instanceof UnmergedError) throw error
-    return { value: sample }
-  }
-}
-
-function isReadOnlyAt(root: Shapes['root'], path: Path, sample: unknown): boolean {
-  let shape = root
-  let value = sample
-  for (const key of path) {
-    const object = shape.of(Object(value))
-    const member = typeof key === 'number' ? object.item(key) : object.field(key)
-    if (member.readOnly) return true
-    shape = member.shape
-    value = Object(value)[key]
-  }
-  return false
-}

@@ -2,7 +2,8 @@ import { noNames, type SchemaOptions, WrittenSchema } from '../../schema/documen
 import type { BodyRules } from './body.js'
 import { checkedSchemaOf } from './files.js'
 import { readSides } from './json-schema.js'
-import { triesAllBranches, waitingOf } from './validate.js'
+import { createWholeCheck } from './library.js'
+import { triesAllBranches, validateOf } from './validate.js'
 
 /** The schemas of a record as clients send it. */
 export interface Incoming {
@@ -32,7 +33,7 @@ export function ownBodyRules(
   const shown = new WrittenSchema(readSides(schema).input.document, options)
   const { record, response } = guardsOf(settable)
   return {
-    validate: waitingOf(schema),
+    createValidate: validateOf(schema) && ((root) => createWholeCheck(schema, root)),
     triesAll: triesAllBranches(schema),
     document: shown.documentWithout('readOnly'),
     shown,

@@ -1,11 +1,7 @@
 import type { StandardIssue } from '../../../types/resource.js'
-import { noNames, WrittenSchema } from '../../schema/documents.js'
-import { exampleOf } from '../../schema/examples.js'
-import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
-import { readJsonSchema } from './json-schema.js'
-import { type FieldResult, structureOf, withoutChecks } from './structure.js'
-import { atOnceOf, type StandardValidate, waitingOf } from './validate.js'
+import { type FieldResult, structureOf } from './structure.js'
+import type { StandardValidate } from './validate.js'
 
 type FieldValues = Record<string, unknown>
 
@@ -17,7 +13,7 @@ type PartCheck = (part: FieldValues) => Promise<FieldResults>
  * Makes the check of a part of a record by the schema of a whole one: of each field by its own schema, since what is said of several fields is not said of a part.
  *
  * @param tags the names of the fields that decide which branch of a union a part is of
- * @throws {TypeError} when the library does not show the schemas of fields, and does not take examples of them all in their place
+ * @throws {TypeError} if the library does not show the schemas of fields, or transforms records as a whole
  */
 export function createPartValidation(schema: unknown, tags: readonly string[]): StandardValidate {
   const check = toPartCheck(schema, tags)
@@ -36,7 +32,11 @@ export function createPartValidation(schema: unknown, tags: readonly string[]): 
 
 function toPartCheck(schema: unknown, tags: readonly string[]): PartCheck {
   const structure = structureOf(schema)
-  if (structure === undefined) return byExamples(schema)
+  if (structure === undefined)
+    throw new TypeError(
+      "resource() can't check a part of a record by this schema: it transforms records as a whole, or its library " +
+        'does not show its fields. Set the option `patch` to a schema of what `patch` takes'
+    )
   if ('checkField' in structure)
     return async (part) => {
       const checks = Object.entries(part).map(
@@ -99,60 +99,3 @@ function joined(sent: unknown, left: unknown, right: unknown): unknown {
   }
   return left === undefined || (right !== undefined && right !== sent) ? right : left
 }
-
-/**
- * The check by examples in the place of the fields that a part does not have. The library must take the examples, and give them back by their names: otherwise what it does to a field of a part would not be known.
- */
-function byExamples(checked: unknown): PartCheck {
-  const schema = withoutChecks(checked)
-  const document = attempt(() => readJsonSchema(schema, 'input').document)
-  const validate = atOnceOf(schema)
-  if (document === undefined || validate === undefined) throw unusable(' its library shows no fields of it')
-  const { root } = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true }).shapes
-  const shape = root.of({})
-  const example = exampleOf(root, true) as FieldValues
-  const result = resultOfExample(validate, structuredClone(example))
-  // What is asynchronous has its result too late for an error at the start: the first part reports it.
-  if (result instanceof Promise) result.catch(() => {})
-  else valuesOf(result, shape.names)
-  const waiting = waitingOf(schema) as StandardValidate
-  return async (part) => {
-    const names = Object.keys(part).filter((name) => shape.field(name).isKnown)
-    const fields = Object.fromEntries(names.map((name) => [name, part[name]]))
-    const result = await waiting({ ...structuredClone(example), ...fields })
-    if (result.issues !== undefined) return new Map(names.map((name) => [name, result]))
-    // What the library leaves out, such as a `null`, is not stored either.
-    const values = valuesOf(
-      result,
-      names.filter((name) => part[name] !== null)
-    )
-    return new Map(names.map((name) => [name, { value: values[name] }]))
-  }
-}
-
-/** @throws {TypeError} where a transformation throws for an example, as `JSON.parse` does */
-function resultOfExample(validate: StandardValidate, example: unknown): ReturnType<StandardValidate> {
-  try {
-    return validate(example)
-  } catch (cause) {
-    throw unusable(` its transformation fails with an example of a record (${(cause as Error).message})`, cause)
-  }
-}
-
-/** @throws {TypeError} where a library refuses examples, or does not return a value for each name */
-function valuesOf(result: FieldResult, names: readonly string[]): FieldValues {
-  if (result.issues !== undefined)
-    throw unusable(
-      ` it refuses an example of a record, of which it says: ${result.issues.map(({ message }) => message)}`
-    )
-  const values = Object(result.value)
-  const missing = names.find((name) => !Object.hasOwn(values, name))
-  if (missing !== undefined) throw unusable(` what it makes of a record has no field '${missing}'`)
-  return values
-}
-
-const unusable = (reason: string, cause?: unknown) =>
-  new TypeError(
-    `resource() can't check a part of a record by this schema:${reason}. Set the option \`patch\` to a schema of what \`patch\` takes`,
-    { cause }
-  )

@@ -4,16 +4,16 @@ import type { FlaggedNames } from '../../schema/flagged-names.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { methods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject, shown } from '../options.js'
-import { type BodyRules, checkExamples } from './body.js'
+import type { BodyRules } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { checkedSchemaOf, filesOf } from './files.js'
 import { readSides } from './json-schema.js'
+import { createPartCheck, createWholeCheck } from './library.js'
 import { type Guards, type GuardsOf, type Incoming, ownBodyRules } from './own-body.js'
 import { checkRecord, readParameters } from './parameters.js'
-import { createPartValidation } from './part.js'
 import { isQueryable, querystringsOf, toQueryRules } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
-import { atOnceOf, type StandardValidate, triesAllBranches, validateOf, waitingOf } from './validate.js'
+import { triesAllBranches, validateOf } from './validate.js'
 
 const resourceOptionNames = {
   readOnly: true,
@@ -130,8 +130,9 @@ const readOnlyNames = ({ root }: Shapes): ReadonlySet<string> => {
 /** Makes the rules of what `create`, `update` and `patch` take. */
 function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceOptions) {
   const { create, update = create, patch, settable = {} } = options
+  const isOfLibrary = validateOf(schema) !== undefined
   const wholeOf = ({ record, response }: Guards): BodyRules => ({
-    validate: waitingOf(schema),
+    createValidate: isOfLibrary ? (root) => createWholeCheck(schema, root) : undefined,
     triesAll: triesAllBranches(schema),
     document: record.shown.documentWithout('readOnly'),
     shown: record.shown,
@@ -142,15 +143,12 @@ function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceO
   })
   const partOf = (guards: Guards): BodyRules => ({
     ...wholeOf(guards),
-    ...checkOfPart(schema, guards.record.written),
+    createValidate: isOfLibrary ? (root) => createPartCheck(schema, root) : undefined,
     document: guards.record.shown.documentWithout('readOnly', true),
     isPart: true,
     takesDefaults: false
   })
   const whole = wholeOf(guardsOf(undefined))
-  const validate = atOnceOf(schema)
-  if (create === undefined && validate !== undefined && mayHaveReadOnly(whole.written, options))
-    checkExamples(whole.written, validate)
   const rulesOf = (bodySchema: unknown, names: readonly string[] | undefined) => {
     if (bodySchema !== undefined) return ownBodyRules(bodySchema, guardsOf, names)
     return names === undefined ? whole : wholeOf(guardsOf(names))
@@ -167,21 +165,6 @@ function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceO
   ])
   return (method: string) => byMethod.get(method)
 }
-
-/** The check of a part of a record by the library of its schema, where it has one. */
-function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'prepare'> {
-  if (validateOf(schema) === undefined) return { validate: undefined }
-  const tags = written.shapes.root.unions.map(({ tag }) => tag)
-  let ready: StandardValidate | undefined
-  const prepare = () => {
-    ready ??= createPartValidation(schema, tags)
-    return ready
-  }
-  return { prepare, validate: (part) => prepare()(part) }
-}
-
-const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>
-  readOnly.length > 0 || JSON.stringify(document).includes('"readOnly":true')
 
 /** The methods whose bodies have the option `settable`. Custom methods have it among their own options. */
 const settableMethods = ['create', 'update', 'patch']

@@ -108,7 +108,7 @@ function ofValibot(schema: unknown): LibraryStructure | undefined {
  * The schema behind what `toStandardJsonSchema()` returns, which shows nothing but its JSON Schema. The converter tells of the schemas that it meets, of which the whole is the last one, and
  * then of what is done to it. What is sent and what becomes of it have different schemas where one follows another.
  */
-function shownByValibot(schema: unknown): Partial<ValibotSchema> {
+export function shownByValibot(schema: unknown): Partial<ValibotSchema> {
   const { jsonSchema } = (schema as Required<StandardSchema>)['~standard']
   const [[sent] = [], [resulting, ...actions] = []] = (['input', 'output'] as const).map((side) => {
     let steps: unknown[] = []

@@ -56,7 +56,9 @@ export function resourceRoute(
       ...(takesId(rules.method) && record.root.names.includes(idField)
         ? [createIdCheck(record, idField, idName(path))]
         : []),
-      ...(body === undefined ? [] : [createCheck(body, body.takesLists ?? takesMany(object, rules.method), instance)])
+      ...(body === undefined
+        ? []
+        : [createCheck(label, body, body.takesLists ?? takesMany(object, rules.method), instance)])
     ],
     checksBody: body !== undefined,
     maySend: body && maySendOf([body.written, ...body.guards].map((written) => shapesOf(written, instance))),
@@ -170,10 +172,16 @@ function createIdCheck(record: Shapes, idField: string, name: string): preValida
   }
 }
 
-function createCheck(body: BodyRules, takesLists: boolean, instance: FastifyInstance): preValidationHookHandler {
+/** @throws {TypeError} if the library of the schema can't check such bodies */
+function createCheck(
+  label: string,
+  body: BodyRules,
+  takesLists: boolean,
+  instance: FastifyInstance
+): preValidationHookHandler {
   const shapes = shapesOf(body.written, instance)
   const guards = body.guards.map((written) => shapesOf(written, instance))
-  const check = createBodyCheck(body, takesLists, shapes, guards, () => judgeOf(shapes))
+  const check = withLabel(label, () => createBodyCheck(body, takesLists, shapes, guards, () => judgeOf(shapes)))
   const { mayBeAbsent } = body
   return (request, _reply, done) => {
     const set = (body: unknown) => {
@@ -184,6 +192,15 @@ function createCheck(body: BodyRules, takesLists: boolean, instance: FastifyInst
     const checked = check(isForm(request) ? textReader(shapes.root)(body) : body)
     if (checked instanceof Promise) checked.then(set, done)
     else set(checked)
+  }
+}
+
+/** Adds the method to the error of a schema. */
+function withLabel<T>(label: string, create: () => T): T {
+  try {
+    return create()
+  } catch (cause) {
+    throw new TypeError(`${label}: ${(cause as Error).message}`, { cause })
   }
 }
 

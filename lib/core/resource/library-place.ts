@@ -1,0 +1,124 @@
+import { allShapes } from '../../schema/hidden.js'
+import { othersName, type Shape, type ShapeMember } from '../../schema/shape.js'
+
+/** Leaves server-set fields out of a schema, by the objects of its library. */
+export type Omit = (schema: object, place: LibraryPlace) => unknown
+
+/** Returns the names of the server-set fields that a value must have, at any depth. */
+export const serverNamesWithin = (start: Shape): ReadonlySet<string> =>
+  start.remember(serverNamesWithin, () => new Set([...allShapes(start)].flatMap((shape) => [...serverNames(shape)])))
+
+/** Returns the names of the server-set fields that an object must have. */
+export const serverNames = (shape: Shape): ReadonlySet<string> =>
+  shape.remember(serverNames, () => new Set(shape.anyRequired.filter((name) => isServerSet(shape.field(name)))))
+
+/** Whether clients can't set a field. If they can set one branch of it, they can set the field. */
+const isServerSet = ({ readOnly, isSettable, shape }: ShapeMember): boolean =>
+  readOnly || (!isSettable && shape.unions.length > 0 && branchesOf(shape).every((branch) => branch.has('readOnly')))
+
+/** Returns the shapes of an object that has chosen a branch of each discriminated union. */
+function branchesOf(shape: Shape): readonly Shape[] {
+  const [union] = shape.unions
+  return union === undefined ? [shape] : choicesOf(shape, union.branches).flatMap(branchesOf)
+}
+
+const choicesOf = ({ shapes, schemas, choice }: Shape, branches: readonly unknown[]): readonly Shape[] =>
+  branches.map((_, index) => shapes.of(schemas, new Map([...choice, [branches as never, index]])))
+
+interface Omission {
+  readonly omit: Omit
+  /** Whether the record itself may lack fields anyway. */
+  readonly isPart: boolean
+  /** The schemas that are made, by their shapes. */
+  readonly made: Map<unknown, Map<Shape, unknown>>
+  /** Parts that are made at the end, since a schema may contain itself. */
+  readonly pending: (() => unknown)[]
+}
+
+/** A place of a record in the schema of a library, with the shape that its JSON Schema has there. */
+export class LibraryPlace {
+  constructor(
+    readonly shape: Shape,
+    readonly omission: Omission,
+    readonly path = ''
+  ) {}
+
+  field(name: string): LibraryPlace {
+    return this.#within(this.#anyBranch.field(name).shape, `.${name}`)
+  }
+
+  /** The fields that the schema has rules for, but no names. */
+  get others(): LibraryPlace {
+    const { shapes, rulesOfNames } = this.#anyBranch
+    return this.#within(
+      rulesOfNames.length > 0 ? shapes.of(rulesOfNames) : this.#anyBranch.field(othersName).shape,
+      '.*'
+    )
+  }
+
+  item(index: number): LibraryPlace {
+    return this.#within(this.#anyBranch.item(index).shape, '[]')
+  }
+
+  get #anyBranch(): Shape {
+    return this.shape.of(undefined)
+  }
+
+  #within(shape: Shape, name: string): LibraryPlace {
+    return new LibraryPlace(shape, this.omission, this.path + name)
+  }
+
+  /**
+   * Returns the places of the branches of a union. Its JSON Schema has them in the same order. Without
+   * a discriminator, flags of all branches apply to each of them.
+   */
+  branches(count: number): readonly LibraryPlace[] {
+    const [union, ...others] = this.shape.unions.filter(({ branches }) => branches.length === count)
+    if (union === undefined) return Array.from({ length: count }, () => this)
+    if (others.length > 0) this.refuse('several unions apply to one object')
+    if (this.lacks(union.tag) !== false) this.refuse(`the server sets the discriminator '${union.tag}'`)
+    return choicesOf(this.shape, union.branches).map((shape) => this.#within(shape, ''))
+  }
+
+  /** Whether a body lacks a field of this object. */
+  lacks(name: string): boolean {
+    if (this.omission.isPart && this.path === '') return false
+    const answers = new Set(branchesOf(this.shape).map((shape) => serverNames(shape).has(name)))
+    if (answers.size > 1) this.refuse(`clients set '${name}' in some branches of a union only`)
+    return answers.has(true)
+  }
+
+  /** Whether a value within this place lacks fields. */
+  get needsOmission(): boolean {
+    return serverNamesWithin(this.shape).size > 0
+  }
+
+  /** Returns the schema for this place: the same object if it asks for no server-set field. */
+  omit(schema: unknown): unknown {
+    if (Object(schema) !== schema || !this.needsOmission) return schema
+    const byShape = this.omission.made.get(schema) ?? new Map<Shape, unknown>()
+    this.omission.made.set(schema, byShape)
+    if (!byShape.has(this.shape)) byShape.set(this.shape, this.omission.omit(schema as object, this))
+    return byShape.get(this.shape)
+  }
+
+  /** The same, with all parts that are pending. */
+  omitAll(schema: unknown): unknown {
+    const omitted = this.omit(schema)
+    const { pending } = this.omission
+    for (let complete = pending.shift(); complete !== undefined; complete = pending.shift()) complete()
+    return omitted
+  }
+
+  /** Notes the schema of this place before its parts are made. */
+  begin<T>(schema: object, made: T, complete: () => unknown): T {
+    this.omission.made.get(schema)?.set(this.shape, made)
+    this.omission.pending.push(complete)
+    return made
+  }
+
+  /** @throws {TypeError} with the place */
+  refuse(reason: string): never {
+    throw new TypeError(`${this.path === '' ? '' : `in '${this.path.replace(/^\./, '')}', `}${reason}`)
+  }
+}

@@ -1,0 +1,91 @@
+import { serverSetNames } from '../../schema/names.js'
+import type { Shape } from '../../schema/shape.js'
+import { attempt, NotImplemented } from '../errors.js'
+import { LibraryPlace, type Omit, serverNamesWithin } from './library-place.js'
+import { omitFromArkType } from './omit-arktype.js'
+import { omitFromValibot } from './omit-valibot.js'
+import { omitFromZod } from './omit-zod.js'
+import { createPartValidation } from './part.js'
+import { issuePath } from './problem.js'
+import { atOnceOf, type StandardValidate, standardOf, UnmergedError, waitingOf } from './validate.js'
+
+const libraries: ReadonlyMap<string | undefined, { readonly omit: Omit; readonly example: string }> = new Map([
+  ['zod', { omit: omitFromZod, example: ', such as Book.omit({ id: true })' }],
+  ['valibot', { omit: omitFromValibot, example: ", such as toStandardJsonSchema(v.omit(book, ['id']))" }],
+  ['arktype', { omit: omitFromArkType, example: ", such as Book.omit('id')" }]
+])
+
+/** Creates the check of whole records by the library of their schema. @throws {TypeError} as `withoutServerFields` does */
+export function createWholeCheck(schema: unknown, root: Shape): StandardValidate {
+  return root.remember(schema, () => {
+    const omitted = withoutServerFields(schema, root, 'create')
+    refuseAskedFields(schema, atOnceOf(omitted) as StandardValidate, root)
+    return explainErrors(waitingOf(omitted) as StandardValidate, root, 'create')
+  })
+}
+
+/** Creates the check of parts of records by the library of their schema. @throws {TypeError} if it can't check them */
+export function createPartCheck(schema: unknown, root: Shape): StandardValidate {
+  const tags = root.unions.map(({ tag }) => tag)
+  return explainErrors(createPartValidation(withoutServerFields(schema, root, 'patch'), tags), root, 'patch')
+}
+
+/**
+ * Returns a schema without the fields that only the server sets, made by the objects of its library.
+ * Checks of whole objects, transformations and defaults stay, and so does a server-set field with a default.
+ *
+ * @throws {TypeError} if the library can't do that
+ */
+function withoutServerFields(schema: unknown, root: Shape, option: 'create' | 'patch'): unknown {
+  const { omit } = libraries.get(standardOf(schema)?.vendor) ?? {}
+  if (omit === undefined || serverNamesWithin(root).size === 0) return schema
+  const place = new LibraryPlace(root, { omit, isPart: option === 'patch', made: new Map(), pending: [] })
+  try {
+    return place.omitAll(schema)
+  } catch (cause) {
+    throw refusal(schema, root, option, (cause as Error).message, cause)
+  }
+}
+
+function refusal(schema: unknown, root: Shape, option: 'create' | 'patch', reason: string, cause?: unknown) {
+  const names = [...serverNamesWithin(root)].join(', ')
+  const { example = '' } = libraries.get(standardOf(schema)?.vendor) ?? {}
+  return new TypeError(
+    `resource() can't check a body without the fields that only the server sets (${names}): ${reason}. ` +
+      `Set the option \`${option}\` to a schema of what clients send${example}`,
+    { cause }
+  )
+}
+
+/** Asks the library whether it still asks for a server-set field: some schemas keep others that they were made of. */
+function refuseAskedFields(schema: unknown, validate: StandardValidate, root: Shape): void {
+  const result = attempt(() => validate({}))
+  if (result instanceof Promise) result.catch(() => {})
+  const issues = result instanceof Promise ? [] : (result?.issues ?? [])
+  const names = serverSetNames(root.of(undefined))
+  if (issues.some(({ path }) => names.has(String(issuePath(path)[0]))))
+    throw refusal(schema, root, 'create', 'the schema asks for them all the same')
+}
+
+/** Says which option helps if a function of the schema reads a field that a body does not have. */
+function explainErrors(validate: StandardValidate, root: Shape, option: 'create' | 'patch'): StandardValidate {
+  const names = [...serverNamesWithin(root)].join(', ')
+  if (names === '') return validate
+  const explain = (error: unknown): never => {
+    if (!(error instanceof TypeError) || error instanceof UnmergedError) throw error
+    throw new NotImplemented(
+      `The schema can't check this body: one of its functions failed. A body lacks the fields that only the server sets ` +
+        `(${names}). If the function reads them, set the option \`${option}\` of resource() to a schema of what clients send`,
+      {},
+      { cause: error }
+    )
+  }
+  return (value) => {
+    try {
+      const result = validate(value)
+      return result instanceof Promise ? result.catch(explain) : result
+    } catch (error) {
+      return explain(error)
+    }
+  }
+}

@@ -3,135 +3,130 @@ import {
   describe,
   type Form,
   type MethodDescription,
-  markOf,
-  type RouteMark
+  type RouteDocumentation,
+  type RouteMark,
+  type ServiceDescription
 } from '../core/description.js'
 import type { Endpoint } from '../core/methods.js'
 import type { ComponentNames, Parts } from './components.js'
 import type { Json } from './json-schema.js'
+import { takeName } from './names.js'
 import { toOperation } from './operation.js'
-import { restoreSecurity, type SecurityRequirements, type SecuritySchemes } from './security.js'
+import type { SecurityRequirements } from './security.js'
 import { DocumentedServices } from './service.js'
 
-/** Stands in the operations that `@fastify/swagger` has made of the routes of services: which route it was. */
-const placeholder = 'x-fastify-services'
-
-/** What stands in the document for a route of a service until it is complete; `undefined` for another route. */
-export function placeholderOf(route: unknown): Json | undefined {
-  const mark = markOf(route)
-  if (mark === undefined) return undefined
-  const isShown = (route as { method?: unknown }).method !== 'HEAD' && isVisible(mark)
-  // `@fastify/swagger` walks through whatever object stands in an operation, and the service of a mark may lead back to itself.
-  return isShown ? { [placeholder]: () => mark } : { hide: true }
+/** The part of an operation that is added when all routes are known. */
+interface Postponed {
+  /** The route of a service, which gets its whole operation then. */
+  readonly mark?: RouteMark
+  /** The security of another route of this library. */
+  readonly schemes?: RouteDocumentation['security']
+  /** The security of a route of the application. */
+  readonly requirements?: SecurityRequirements
 }
 
-function isVisible({ entry, name, endpoint }: RouteMark): boolean {
-  const { methods } = describe(entry)
-  const method = methods.find((description) => description.name === name) as MethodDescription
-  if (method.schema.hide || formAt(method, endpoint) === undefined) return false
-  return !method.isByHeader || headersOf(methods)[0] === method
+const postponedKey = 'x-fastify-services'
+
+/** Keeps data in a schema. `@fastify/swagger` would throw for security schemes that are not known yet. */
+export function postpone(schema: object, postponed: Postponed): object {
+  const { security: _, ...others } = schema as { security?: unknown }
+  // A function, because the plugin walks through objects, and a service may lead back to itself.
+  return { ...others, [postponedKey]: () => postponed }
 }
 
-/** The form of a method at an endpoint, where it is shown. */
-const formAt = ({ forms }: MethodDescription, endpoint: Endpoint) =>
-  forms.find(
-    ({ path, byHeader, verb }) => path === endpoint.path && byHeader === endpoint.byHeader && verb === endpoint.verb
-  )
-
-/** The methods that are called by a header, those that the verb leaves room for first. */
-function headersOf(methods: readonly MethodDescription[]): (MethodDescription | undefined)[] {
-  const shown = methods.filter(({ schema }) => !schema.hide)
-  const hasCreate = shown.some(({ name }) => name === 'create')
-  return [...(hasCreate ? [undefined] : []), ...shown.filter(({ isByHeader }) => isByHeader)]
-}
-
-interface OperationObject extends Record<string, unknown> {
+interface Operation extends Json {
+  [postponedKey]?: () => Postponed
   security?: SecurityRequirements
 }
 
 interface Document {
-  paths: Record<string, Record<string, OperationObject>>
-  security?: SecurityRequirements | undefined
-  tags?: { name: string; description?: string }[]
-  components: Partial<Parts>
+  readonly paths: Record<string, Record<string, Operation>>
+  components: Parts & { readonly securitySchemes: Readonly<Record<string, unknown>> }
+  security?: SecurityRequirements
+  tags?: readonly { readonly name: string; readonly description?: string }[]
+}
+
+/** Describes each service once for a document. */
+export class Descriptions {
+  readonly #byEntry = new Map<Describable, ServiceDescription>()
+
+  of(entry: Describable): ServiceDescription {
+    const description = this.#byEntry.get(entry) ?? describe(entry)
+    this.#byEntry.set(entry, description)
+    return description
+  }
 }
 
 /**
- * Replaces what stands for the routes of services by their operations, and adds the components that those refer to.
+ * Adds the operations of services to a document, and the components that they refer to.
  * @param security the requirements of the whole document
  */
-export function completeDocument<D extends object>(
-  original: D,
+export function completeDocument(
+  original: object,
+  descriptions: Descriptions,
   names: ComponentNames,
   security: SecurityRequirements | undefined
-): D {
+): void {
   const document = original as Document
-  const operations = Object.entries(document.paths).flatMap(([url, item]) =>
-    Object.entries(item).map(([verb, operation]) => ({ url, verb, item, operation }))
+  const { paths, components, tags = [] } = document
+  const operations = Object.entries(paths).flatMap(([url, item]) =>
+    Object.entries(item).map(([verb, operation]) => ({ url, verb, item, operation, ...operation[postponedKey]?.() }))
   )
-  const marked = operations.flatMap((operation) => {
-    const read = operation.operation[placeholder] as (() => RouteMark) | undefined
-    return read === undefined ? [] : [{ ...operation, mark: read() }]
-  })
-  const entries = new Set(marked.map(({ mark }) => mark.entry))
-  const { schemas, parameters, responses, securitySchemes } = document.components
-  // The others are those of the options, and are there for the next document.
-  const parts = {
-    schemas: schemas as Parts['schemas'],
-    parameters: { ...parameters },
-    responses: { ...responses },
-    securitySchemes: { ...securitySchemes }
-  }
-  const services = new DocumentedServices(sharedOf(marked.map(({ mark }) => mark)), parts, names)
+  const marks = operations.flatMap(({ mark }) => mark ?? [])
+  const shared = new Map(marks.map((mark) => [descriptions.of(mark.entry), mark.shared]))
+  const services = new DocumentedServices(shared, components, names)
   const ids = new Set(operations.map(({ operation }) => operation.operationId))
-  for (const { url, verb, item, mark } of marked) {
+  for (const { url, verb, item, mark } of operations) {
+    if (mark === undefined) continue
     const operation = operationAt(url, mark, services)
-    item[verb] = { ...operation, operationId: unique(String(operation.operationId), ids) }
+    item[verb] = { ...operation, operationId: takeName(String(operation.operationId), ids) }
+  }
+  const { securitySchemes } = services
+  for (const { operation, schemes, requirements } of operations) {
+    delete operation[postponedKey]
+    const security = schemes === undefined ? requirements : securitySchemes.require(schemes)
+    if (security !== undefined) operation.security = security
   }
   if (security !== undefined) document.security = security
-  declareSchemes(document, services.securitySchemes)
-  document.components = { ...document.components, ...parts, securitySchemes: services.securitySchemes.declared }
-  document.tags = tagsOf(entries, document)
-  return original
+  const all = Object.values(paths).flatMap((item) => Object.values(item))
+  for (const { security = [] } of [...all, document]) securitySchemes.requireByName(security)
+  document.components = { ...components, ...services.parts, securitySchemes: securitySchemes.declared }
+  const tagNames = new Set(tags.map(({ name }) => name))
+  const serviceTags = [...new Set(marks.map(({ entry }) => entry.path))].map((path) => ({
+    name: path || '/',
+    description: `The service at \`/${path}\`.`
+  }))
+  document.tags = [...tags, ...serviceTags.filter(({ name }) => !tagNames.has(name))]
 }
 
-/** The services with the schemas that the applications around them share. */
-const sharedOf = (marks: readonly RouteMark[]) => new Map(marks.map(({ entry, shared }) => [entry, shared()]))
+/** Returns whether a route has an operation of its own. Methods that a header selects share that of the first one. */
+export function isShown({ name, endpoint }: RouteMark, { methods }: ServiceDescription): boolean {
+  const method = methodIn(methods, name)
+  if (method.schema.hide || formAt(method, endpoint) === undefined) return false
+  return !method.isByHeader || sharingPost(methods)[0] === method
+}
+
+const methodIn = (methods: readonly MethodDescription[], name: string) =>
+  methods.find((method) => method.name === name) as MethodDescription
+
+const formAt = ({ forms }: MethodDescription, { path, byHeader, verb }: Endpoint): Form | undefined =>
+  forms.find((form) => form.path === path && form.byHeader === byHeader && form.verb === verb)
+
+/** Returns `create` and the methods that a header selects at its URL. */
+function sharingPost(methods: readonly MethodDescription[]): readonly MethodDescription[] {
+  const shown = methods.filter(({ schema }) => !schema.hide)
+  return [...shown.filter(({ name }) => name === 'create'), ...shown.filter(({ isByHeader }) => isByHeader)]
+}
 
 function operationAt(url: string, { entry, name, endpoint }: RouteMark, services: DocumentedServices): Json {
   const service = services.at(entry.path)
   const { methods } = service.description
   const build = (method: MethodDescription, form: Form | undefined) =>
     toOperation({ url, method, form: form as Form, service, services })
-  const method = methods.find((description) => description.name === name) as MethodDescription
+  const method = methodIn(methods, name)
   const operation = build(method, formAt(method, endpoint))
-  const [first, ...others] = headersOf(methods)
-  if ((name !== 'create' && method !== first) || others.length === 0) return operation
-  const more = others.map((other) => [other?.name, build(other as MethodDescription, other?.forms[0])])
+  const [first, ...others] = sharingPost(methods)
+  if (method !== first || others.length === 0) return operation
+  const more = others.map((other) => [other.name, build(other, other.forms[0])])
   return { ...operation, 'x-service-methods': Object.fromEntries(more) }
-}
-
-/** No two operations of a document may have the same id. */
-function unique(id: string, ids: Set<unknown>): string {
-  let name = id
-  for (let number = 2; ids.has(name); number++) name = `${id}${number}`
-  ids.add(name)
-  return name
-}
-
-/** Declares the schemes that operations and the document require. */
-function declareSchemes({ paths, security = [] }: Document, schemes: SecuritySchemes): void {
-  const operations = Object.values(paths).flatMap((item) => Object.values(item))
-  for (const operation of operations) restoreSecurity(operation, schemes)
-  for (const operation of operations) schemes.requireByName(operation.security ?? [])
-  schemes.requireByName(security)
-}
-
-function tagsOf(entries: ReadonlySet<Describable>, { tags = [] }: Document) {
-  const tagNames = tags.map(({ name }) => name)
-  const serviceTags = [...entries].map(({ path }) => ({
-    name: path || '/',
-    description: `The service at \`/${path}\`.`
-  }))
-  return [...tags, ...serviceTags.filter(({ name }) => !tagNames.includes(name))]
 }

@@ -1,20 +1,12 @@
-/** The segments of the path of a service. */
-export const segmentsOf = (path: string) => path.split('/').filter(Boolean)
-
-export const isPlaceholder = (segment: string) => segment.includes(':')
-
-/** The names of the placeholders of a path, as OpenAPI writes it: `/posts/{id}`. */
-export const pathParametersIn = (url: string) => [...url.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
-
 /** The names of a service in a document. */
 export interface ServiceNames {
-  /** `Posts`: the path. Operations on many records, and what they have, are named by it. */
+  /** `Posts`, from the path. It names operations on many records. */
   readonly path: string
-  /** `Post`: the `title` or the `$id` of the record's schema, else the path. Operations on a record, and its parts, are named by it. */
+  /** `Post`, from the `title` or `$id` of the record's schema, or else from the path. */
   readonly record: string
-  /** What the record's schema calls itself, also where several do. */
+  /** The name that the record's schema has, even if several services have it. */
   readonly title: string | undefined
-  /** `blog posts`: the path, as texts have it. */
+  /** `blog posts`, the path for texts. */
   readonly text: string
 }
 
@@ -26,10 +18,17 @@ export const wordsOf = (text: string): string[] =>
     .filter(Boolean)
     .map((word) => word.toLowerCase())
 
-/** The name, or the first one with a number behind it that will do. */
+/** Returns the name, or the first one with a number at its end that is good. */
 export function numbered(name: string, isGood: (name: string) => boolean): string {
   let key = name
   for (let number = 2; !isGood(key); number++) key = `${name}${number}`
+  return key
+}
+
+/** Returns a name that is not taken yet, and takes it. */
+export function takeName(name: string, taken: Set<unknown>): string {
+  const key = numbered(name, (free) => !taken.has(free))
+  taken.add(key)
   return key
 }
 
@@ -37,14 +36,11 @@ export function numbered(name: string, isGood: (name: string) => boolean): strin
 export const toPascal = (words: readonly string[]): string =>
   words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('')
 
-/**
- * The name that a schema gives itself: `title: 'Blog post'` → `BlogPost`, `$id: 'https://my.app/post#'` → `Post`, and so is
- * `https://my.app/post.schema.json`.
- */
+/** Returns the name in a schema: `title: 'Blog post'` → `BlogPost`, `$id: 'https://my.app/post.schema.json'` → `Post`. */
 export function nameOf({ title, $id }: { readonly title?: unknown; readonly $id?: unknown }): string | undefined {
   const idParts = typeof $id === 'string' ? $id.replace(/[#/]+$/, '').split(/[/#]/) : []
   for (const text of [title, idParts.at(-1)?.replace(/(\.schema)?\.json$/i, '')]) {
-    // Capitals of a title stay, `API key` is `APIKey`, and accents go: names of components have none.
+    // Keeps capitals (`API key` → `APIKey`) and removes accents, which names of components can't have.
     const plain = typeof text === 'string' ? text.normalize('NFKD').replace(/\p{M}/gu, '') : ''
     const name = toPascal(plain.split(/[^A-Za-z\d]+/).filter(Boolean))
     if (name !== '') return toSafe(name)
@@ -52,42 +48,33 @@ export function nameOf({ title, $id }: { readonly title?: unknown; readonly $id?
   return undefined
 }
 
-// A component and an operation may have no name that begins with a digit in many languages.
+// In many languages a name can't begin with a digit.
 const toSafe = (name: string) => (/^\d/.test(name) ? `The${name}` : name)
 
 /**
- * Names services by the last words of their paths. Where two would have the same names, further words of their paths come first:
- * `v1/posts` and `v2/posts` are `V1Posts` and `V2Posts`.
+ * Names services by the last words of their paths, with more words where names would be equal:
+ * `v1/posts` and `v2/posts` become `V1Posts` and `V2Posts`.
  *
- * @param services by their paths, with the schemas of their records. A name that several records give themselves is that of none of the
- *   services
+ * @param records the schemas of the records by path. A name that several of them have names no service
  */
-export function nameServices(
-  services: ReadonlyMap<string, Parameters<typeof nameOf>[0]>
-): ReadonlyMap<string, ServiceNames> {
-  const paths = [...services.keys()]
+export function nameServices(records: ReadonlyMap<string, Parameters<typeof nameOf>[0]>): Map<string, ServiceNames> {
+  const paths = [...records.keys()]
   const depths = new Map(paths.map((path) => [path, 1]))
   const wordsAt = (path: string) => {
-    const fixed = segmentsOf(path).filter((segment) => !isPlaceholder(segment))
-    const words = fixed.slice(-(depths.get(path) as number)).flatMap(wordsOf)
+    const fixed = path.split('/').filter((segment) => segment !== '' && !segment.includes(':'))
+    const words = fixed.slice(-Number(depths.get(path))).flatMap(wordsOf)
     return words.length === 0 ? ['records'] : words
   }
-  const longest = Math.max(0, ...paths.map((path) => segmentsOf(path).length))
-  for (let depth = 1; depth < longest; depth++) {
-    const names = paths.map((path) => toPascal(wordsAt(path)))
-    for (const [index, path] of paths.entries())
-      if (names.filter((name) => name === names[index]).length > 1) depths.set(path, depth + 1)
+  const nameAt = (path: string) => toPascal(wordsAt(path))
+  const longest = Math.max(0, ...paths.map((path) => path.split('/').length))
+  for (let depth = 2; depth <= longest; depth++) {
+    const names = paths.map(nameAt)
+    const isEqual = (_: string, index: number) => names.filter((name) => name === names[index]).length > 1
+    for (const path of paths.filter(isEqual)) depths.set(path, depth)
   }
-  const counts = new Map<string, number>()
-  const named = paths.map((path) => {
-    const name = toSafe(toPascal(wordsAt(path)))
-    const count = (counts.get(name) ?? 0) + 1
-    counts.set(name, count)
-    return {
-      path,
-      name: count === 1 ? name : `${name}${count}`,
-      title: nameOf(services.get(path) as Parameters<typeof nameOf>[0])
-    }
+  const taken = new Set<string>()
+  const named = [...records].map(([path, record]) => {
+    return { path, name: takeName(toSafe(nameAt(path)), taken), title: nameOf(record) }
   })
   return new Map(
     named.map(({ path, name, title }) => {

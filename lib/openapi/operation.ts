@@ -3,13 +3,13 @@ import type { NotedHeader } from '../core/hooks.js'
 import { takesList } from '../core/methods.js'
 import { filesOf } from '../core/resource/files.js'
 import { rulesOf } from '../core/resource/rules.js'
-import { hasAttachment, type Json, toJsonSchema, withDefaults } from './json-schema.js'
+import { isEmpty, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'
 import { toResponses } from './responses.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
-/** The operation of a method at a URL, as OpenAPI has it. */
+/** Returns the operation of a method at a URL. */
 export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   const { method, form, service, services } = place
   const { schema, security } = method
@@ -36,7 +36,7 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   }
 }
 
-/** Which method of which service it is: what shows services finds them by it. One without a route is called by a header. */
+/** Names the service and the method, for programs that show services. A method that a header selects has no route. */
 const toMark = (
   { name }: MethodDescription,
   { verb, path, byHeader }: Form,
@@ -48,7 +48,7 @@ const toMark = (
   id: description.idField
 })
 
-/** The header that tells a custom method from `create`. */
+/** The header that selects a custom method instead of `create`. */
 const toHeader = (name: string): Json => ({
   name: 'X-Service-Method',
   in: 'header',
@@ -69,7 +69,7 @@ function idOf(
   { hasId, isMany }: Form,
   { names }: DocumentedService
 ): string {
-  // A batch goes the way of one record.
+  // `create` with a list has the same operation as with one record.
   const isList = isMany && name !== 'create' && !isCustom
   if (schema.operationId !== undefined)
     return isList && name !== 'find' ? `${schema.operationId}Many` : schema.operationId
@@ -99,13 +99,14 @@ function summaryOf({ name, schema, isCustom }: MethodDescription, form: Form, { 
   return `${verbs[name]} a record of ${text}${form.isMany ? ', or a list' : ''}`
 }
 
-/** What the application says of a method, then who may call it. */
+/** Describes a method, and who may call it. */
 function describedBy({ schema, access }: MethodDescription): { description?: string } {
   const texts = [schema.description, access.length > 0 ? `For: ${access.join('; ')}.` : undefined]
   const description = texts.filter((text) => text !== undefined).join('\n\n')
   return description === '' ? {} : { description }
 }
 
+const multipart = 'multipart/form-data'
 const suffixes: Readonly<Record<string, string>> = { create: 'Data', update: 'Update', patch: 'Patch' }
 
 function toBody({ method, form, service: { names }, services, id }: OperationSource): Json | undefined {
@@ -117,29 +118,22 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
   }
   const bodySchema = withDefaults(toJsonSchema(schema.body, 'input'))
   const mayBeAbsent = rulesOf(schema)?.body?.mayBeAbsent === true && bodySchema.required === undefined
-  if (mayBeAbsent && isNothing(bodySchema)) return undefined
+  if (mayBeAbsent && bodySchema.additionalProperties === false && isEmpty(Object(bodySchema.properties)))
+    return undefined
   const componentName = isCustom ? `${toPascal([id])}Data` : `${names.record}${suffixes[name]}`
-  // Most services replace a record by what they also create one from.
+  // Most services replace a record by the same body that they create it from.
   const component =
     services.components.find(`${names.record}Data`, bodySchema) ?? services.schema(method, componentName, bodySchema)
-  const isForm = hasAttachment(bodySchema) || filesOf(bodySchema).size > 0
+  const files = filesOf(bodySchema)
+  // `isFile` is the keyword of `@fastify/multipart`.
+  const isForm = files.size > 0 || JSON.stringify(bodySchema).includes('"isFile":true')
   const isBatch = takesList(definition) && form.isMany && !isForm
-  const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']
   const body = { schema: isBatch ? { oneOf: [component, { type: 'array', items: component }] } : component }
-  const content = types.map((type) => [
-    type,
-    { ...body, ...(type === 'multipart/form-data' && encodingOf(bodySchema)) }
-  ])
+  const fileTypes = [...files].flatMap(([name, { types }]) =>
+    types.length > 0 ? [[name, { contentType: types.join(', ') }]] : []
+  )
+  const encoding = fileTypes.length > 0 && { encoding: Object.fromEntries(fileTypes) }
+  const types = schema.consumes ?? [isForm ? multipart : 'application/json']
+  const content = types.map((type) => [type, { ...body, ...(type === multipart && encoding) }])
   return { required: !mayBeAbsent, content: Object.fromEntries(content) }
-}
-
-/** Whether a schema lets no more pass than an object without fields. */
-const isNothing = ({ properties, additionalProperties }: Json) =>
-  additionalProperties === false && Object.keys(Object(properties)).length === 0
-
-/** The types of files in a form, where the schema names them. */
-function encodingOf(schema: Json): { encoding?: Json } {
-  const files = [...filesOf(schema)].filter(([, { types }]) => types.length > 0)
-  const entries = files.map(([name, { types }]) => [name, { contentType: types.join(', ') }])
-  return entries.length === 0 ? {} : { encoding: Object.fromEntries(entries) }
 }

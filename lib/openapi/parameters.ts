@@ -1,13 +1,13 @@
 import { isObject } from '../core/objects.js'
 import { idName } from '../core/path.js'
+import { unionKeywords } from '../schema/keywords.js'
 import type { Components } from './components.js'
-import { type Json, toJsonSchema, withoutFields } from './json-schema.js'
-import { pathParametersIn, toPascal, wordsOf } from './names.js'
-import { toQueryParameters } from './query.js'
+import { type Json, resolveRoot, toJsonSchema, withoutFields } from './json-schema.js'
+import { toPascal, wordsOf } from './names.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
-/** What every database adapter of Feathers knows, where a service has no schema of its queries. */
-const ofAdapters: Json = {
+/** The query of each database adapter of Feathers, for services without a schema of it. */
+const adapterQuery: Json = {
   type: 'object',
   properties: {
     $limit: { type: 'integer', minimum: 0 },
@@ -16,52 +16,112 @@ const ofAdapters: Json = {
   }
 }
 
-/** The parameters of an operation: those of its path, and those of its query. */
+/** Returns the parameters of an operation in its path and in its query. */
 export function toParameters({ url, method, form, service, services: { components } }: OperationSource): Json[] {
   const { schema, name } = method
   const params = toJsonSchema(schema.params, 'input').properties as Json | undefined
-  const placeholders = pathParametersIn(url)
-  const path = placeholders.map((placeholder) => {
+  const inPath = [...url.matchAll(/\{([^{}]+)\}/g)].map(([, placeholder = '']) => {
     const isId = form.hasId && placeholder === idName(service.description.path)
-    const schema = params?.[placeholder] ?? (isId ? idOf(service, components) : { type: 'string' })
-    const { description = isId ? 'The id of the record.' : undefined, ...rest } = components.copy(
-      schema as Json,
-      placeholder
-    ) as Json
-    return {
-      name: placeholder,
-      in: 'path',
-      required: true,
-      ...(description !== undefined && { description }),
-      schema: rest
-    }
+    const declared = params?.[placeholder] ?? { type: isId ? idType(service, components) : 'string' }
+    const usual = isId ? 'The id of the record.' : undefined
+    const { description = usual, ...schema } = components.copy(declared as Json, placeholder)
+    return { name: placeholder, in: 'path', required: true, ...(description !== undefined && { description }), schema }
   })
-  const standard = name === 'find' && service.description.isAdapter ? ofAdapters : {}
-  // The hook that keeps fields from leaving refuses a query that names one.
-  const query = withoutFields(resolve(toJsonSchema(schema.querystring ?? standard, 'input')), method.hidden)
-  const required = Array.isArray(query.required) ? query.required : []
-  const definitions = { definitions: query.definitions, $defs: query.$defs }
+  const usual = name === 'find' && service.description.isAdapter ? adapterQuery : {}
+  // A query must not name the fields that hooks hide.
+  const whole = withoutFields(toJsonSchema(schema.querystring ?? usual, 'input'), method.hidden)
+  const { properties = {}, required, definitions, $defs } = { ...whole, ...resolveRoot(whole) }
   const key = `${service.names.record}Query`
-  const ofQuery = Object.entries((query.properties ?? {}) as Json).flatMap(([name, property]) => {
-    const schema = components.copy({ ...definitions, ...(property as Json) }, key) as Json
-    const parameters = toQueryParameters(name, schema, required.includes(name))
-    return method.isByHeader
-      ? parameters
-      : parameters.map((parameter) => components.addParameter(key + toPascal(wordsOf(parameter.name)), parameter))
+  const inQuery = Object.entries(properties as Json).flatMap(([name, property]) => {
+    const isRequired = Array.isArray(required) && required.includes(name)
+    const source = { definitions, $defs, ...(property as Json) }
+    const make = () => toQueryParameters(name, components.copy(source, key), isRequired)
+    if (method.isByHeader) return make()
+    // The methods of a service mostly have the same parameters.
+    const text = JSON.stringify([name, isRequired, source])
+    const made = service.parameters.get(text) ?? make().map((parameter) => share(components, key, parameter))
+    service.parameters.set(text, made)
+    return made
   })
-  return [...path, ...ofQuery]
+  return [...inPath, ...inQuery]
 }
 
-/** The id has the type that the record gives it. */
-function idOf({ description, record }: DocumentedService, { schemas }: Components): Json {
+const share = (components: Components, key: string, parameter: Json) =>
+  components.addParameter(key + toPascal(wordsOf(String(parameter.name))), parameter)
+
+/** Returns the type of an id in the schema of the record. */
+function idType({ description, record }: DocumentedService, { schemas }: Components): string {
   const component = schemas[String(record.$ref).split('/').at(-1) as string] as Json | undefined
-  const { type } = Object((component?.properties as Json | undefined)?.[description.idField])
-  return type === 'integer' || type === 'number' ? { type } : { type: 'string' }
+  const { type } = Object(Object(component?.properties)[description.idField])
+  return type === 'integer' || type === 'number' ? type : 'string'
 }
 
-/** The schema that a reference at the root leads to, within it. */
-function resolve(schema: Json): Json {
-  const [, keyword = '', key = ''] = /^#\/(definitions|\$defs)\/([^/]+)$/.exec(String(schema.$ref)) ?? []
-  const definition = (schema[keyword] as Json | undefined)?.[key]
-  return isObject(definition) ? { ...schema, ...definition } : schema
+const descriptions: Readonly<Record<string, string>> = {
+  $limit: 'The most records that the answer holds.',
+  $skip: 'How many records are left out before the first one.',
+  $sort: 'The order: fields with 1 for ascending and -1 for descending, as in `$sort[name]=-1`.',
+  $select: 'The fields that the records of the answer have, as in `$select=id&$select=name`.',
+  $or: 'Conditions of which one must hold, as in `$or[0][name]=a&$or[1][name]=b`.',
+  $and: 'Conditions that must all hold, as in `$and[0][name]=a&$and[1][name]=b`.'
 }
+// OpenAPI does not define how a query holds lists and objects within others.
+const nested = 'A client needs a serializer of nested queries for it, such as `qs.stringify`.'
+
+/**
+ * Returns the parameters for a field of a query. An operator with a list has its own, `id[$in]`, since
+ * no style of OpenAPI has lists within objects.
+ */
+function toQueryParameters(name: string, schema: Json, isRequired: boolean): Json[] {
+  const properties = branchesOf(schema).flatMap((branch) => Object.entries(Object(branch.properties) as Json))
+  const lists = properties.filter(([operator, value]) => operator.startsWith('$') && isList(value))
+  const rest = lists.length === 0 ? schema : withoutOperators(schema, new Set(lists.map(([operator]) => operator)))
+  return [
+    toParameter(name, rest, isRequired),
+    ...lists.map(([operator, list]) => toParameter(`${name}[${operator}]`, list as Json, false))
+  ]
+}
+
+function toParameter(name: string, { description, ...schema }: Json, isRequired: boolean): Json {
+  const members = branchesOf(schema).flatMap(({ items, properties }) => [items, ...Object.values(Object(properties))])
+  const isNested = members.some((member) => has(member, isList) || has(member, hasFields))
+  const text = [description ?? descriptions[name], isNested ? nested : ''].filter(Boolean).join(' ')
+  return {
+    name,
+    in: 'query',
+    ...(isRequired && { required: true }),
+    ...(text !== '' && { description: text }),
+    ...(has(schema, hasFields)
+      ? { style: 'deepObject', explode: true }
+      : has(schema, isList) && { style: 'form', explode: true }),
+    // Without it Swagger UI sends objects that it makes up.
+    ...(isNested && isList(schema) && { example: [] }),
+    schema
+  }
+}
+
+/** Removes properties from a schema and its branches. Branches without other properties are dropped. */
+function withoutOperators(schema: Json, operators: ReadonlySet<string>): Json {
+  const copy: Json = { ...schema }
+  for (const key of branching.filter((key) => Array.isArray(schema[key]))) {
+    const branches = (schema[key] as Json[]).map((branch) => withoutOperators(branch, operators))
+    const others = branches.filter(({ properties }) => !isObject(properties) || Object.keys(properties).length > 0)
+    if (others.length > 1) copy[key] = others
+    else {
+      delete copy[key]
+      Object.assign(copy, others[0])
+    }
+  }
+  if (isObject(copy.properties))
+    copy.properties = Object.fromEntries(Object.entries(copy.properties).filter(([name]) => !operators.has(name)))
+  return copy
+}
+
+const branching = [...unionKeywords, 'allOf']
+
+const branchesOf = (schema: unknown): Json[] =>
+  [schema, ...branching.flatMap((key) => Object(schema)[key] ?? [])].filter(isObject)
+
+const has = (schema: unknown, is: (branch: unknown) => boolean) => branchesOf(schema).some(is)
+const hasType = (schema: unknown, type: string) => [Object(schema).type].flat().includes(type)
+const isList = (schema: unknown) => hasType(schema, 'array')
+const hasFields = (schema: unknown) => hasType(schema, 'object') || isObject(Object(schema).properties)

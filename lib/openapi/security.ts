@@ -1,43 +1,38 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FastifySchema } from 'fastify'
 import type { SecurityScheme } from '../core/hooks.js'
 import { numbered } from './names.js'
 
-/** Alternatives, each a set of schemes by name, as OpenAPI has them. */
+/** Alternative sets of schemes by name, as OpenAPI has them. */
 export type SecurityRequirements = readonly Readonly<Record<string, readonly string[]>>[]
 
-/** What a token in the header `Authorization` is, if no strategy describes it further. */
+type SchemeSet = Readonly<Record<string, SecurityScheme>>
+
+/** The scheme of a token in the header `Authorization`, if no strategy describes it further. */
 export const bearer = { type: 'http', scheme: 'bearer' }
 
-/** The security schemes of a document: each one that an operation requires is declared. */
+/** The security schemes of a document. It declares each scheme that an operation requires. */
 export class SecuritySchemes {
-  readonly #fixed: ReadonlySet<string>
   readonly #declared: Map<string, unknown>
-  readonly #nameable: ReadonlyMap<string, unknown>
+  readonly #fixed: ReadonlySet<string>
+  readonly #known: ReadonlyMap<string, unknown>
 
   /**
-   * @param ownSchemes those that the application declares itself
-   * @param serviceSchemes those of all services: routes of the application may name them
+   * @param ownSchemes the schemes that the application declares
+   * @param serviceSchemes the schemes of all services, which routes of the application may name
    */
-  constructor(
-    ownSchemes: Readonly<Record<string, unknown>>,
-    serviceSchemes: readonly Readonly<Record<string, SecurityScheme>>[]
-  ) {
+  constructor(ownSchemes: Readonly<Record<string, unknown>>, serviceSchemes: readonly SchemeSet[]) {
     this.#declared = new Map(Object.entries(ownSchemes).filter(([, scheme]) => scheme !== bearer))
     this.#fixed = new Set(this.#declared.keys())
-    this.#nameable = new Map([['Bearer', bearer], ...serviceSchemes.flatMap((schemes) => Object.entries(schemes))])
+    this.#known = new Map([['Bearer', bearer], ...serviceSchemes.flatMap((schemes) => Object.entries(schemes))])
   }
 
-  /** All that are declared, by name. */
+  /** The declared schemes by name. */
   get declared(): Record<string, unknown> {
     return Object.fromEntries(this.#declared)
   }
 
-  /**
-   * Declares these schemes, and returns what requires them. Different schemes of one name get a
-   * number each.
-   */
-  require(security: readonly Readonly<Record<string, SecurityScheme>>[]): SecurityRequirements {
+  /** Declares schemes and returns their requirements. Different schemes of one name get a number. */
+  require(security: readonly SchemeSet[]): SecurityRequirements {
     const sets = security.map((set) =>
       Object.fromEntries(Object.entries(set).map(([name, scheme]) => [this.#declare(name, scheme), []]))
     )
@@ -46,11 +41,11 @@ export class SecuritySchemes {
 
   /**
    * Declares the schemes that the application names.
-   * @throws {Error} if nothing says what a scheme is
+   * @throws {Error} if a scheme is unknown
    */
   requireByName(security: SecurityRequirements): void {
     for (const name of security.flatMap((set) => Object.keys(set))) {
-      const scheme = this.#declared.get(name) ?? this.#nameable.get(name)
+      const scheme = this.#declared.get(name) ?? this.#known.get(name)
       if (scheme === undefined)
         throw new Error(
           `The OpenAPI document asks for the security scheme '${name}', which nothing declares: declare it in \`components.securitySchemes\` of openapi()`
@@ -69,27 +64,4 @@ export class SecuritySchemes {
     if (!this.#declared.has(key)) this.#declared.set(key, scheme)
     return key
   }
-}
-
-const postponedKey = 'x-fastify-services-security'
-
-/**
- * Keeps the requirements of a route until the schemes of all routes are known: `@fastify/swagger`
- * throws if a scheme is not declared yet.
- * @param resolve declares the schemes, and returns the requirements
- */
-export function postponeSecurity(
-  schema: FastifySchema,
-  resolve: (schemes: SecuritySchemes) => SecurityRequirements
-): FastifySchema {
-  const { security: _postponed, ...others } = schema
-  return Object.assign(others, { [postponedKey]: resolve })
-}
-
-/** Gives an operation the requirements that were postponed. */
-export function restoreSecurity(operation: Record<string, unknown>, schemes: SecuritySchemes): void {
-  const resolve = operation[postponedKey] as ((schemes: SecuritySchemes) => SecurityRequirements) | undefined
-  if (resolve === undefined) return
-  delete operation[postponedKey]
-  operation.security = resolve(schemes)
 }

@@ -1,14 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '../../types/standard-schema.js'
 import { withoutContent } from '../core/content.js'
-import {
-  type Describable,
-  describe,
-  type Form,
-  type MethodDescription,
-  responsesIn,
-  type ServiceDescription
-} from '../core/description.js'
+import { type Form, type MethodDescription, responsesIn, type ServiceDescription } from '../core/description.js'
 import { byCode } from '../core/error-classes.js'
 import { attempt } from '../core/errors.js'
 import type { MethodSchema } from '../core/object-facts.js'
@@ -24,11 +17,13 @@ import { SecuritySchemes } from './security.js'
 export interface DocumentedService {
   readonly description: ServiceDescription
   readonly names: ServiceNames
-  /** A reference to its record; a schema that says nothing where there is none. */
+  /** A reference to the schema of its record, or the empty schema. */
   readonly record: Json
+  /** References to the parameters for fields of its queries, by the JSON of those fields. */
+  readonly parameters: Map<string, Json[]>
 }
 
-/** What an operation is made of. */
+/** The source of an operation. */
 export interface OperationSource {
   readonly url: string
   readonly method: MethodDescription
@@ -38,95 +33,108 @@ export interface OperationSource {
   readonly id: string
 }
 
+type SharedSchemas = Readonly<Record<string, unknown>>
+
 /** The services of a document by path, and its components. */
 export class DocumentedServices {
   readonly components: Components
   readonly securitySchemes: SecuritySchemes
-  readonly #descriptions: ReadonlyMap<string, ServiceDescription>
+  readonly parts: Parts
+  /** The schemas of the records of services, by path. */
+  readonly #records: ReadonlyMap<string, Json>
   readonly #names: ReadonlyMap<string, ServiceNames>
-  readonly #responses: Record<string, unknown>
-  readonly #shared: Readonly<Record<string, unknown>>
+  readonly #services: ReadonlyMap<string, DocumentedService>
+  readonly #shared: SharedSchemas
+  readonly #kinds = new Map<string, number | undefined>()
 
-  /** @param entries the services, with the schemas of `app.addSchema` that they may refer to */
+  /** @param services with the functions that return the schemas of `app.addSchema` */
   constructor(
-    entries: ReadonlyMap<Describable, Readonly<Record<string, unknown>>>,
-    parts: Parts,
+    services: ReadonlyMap<ServiceDescription, () => SharedSchemas>,
+    components: Parts & { readonly securitySchemes: Readonly<Record<string, unknown>> },
     names: ComponentNames
   ) {
-    this.#responses = parts.responses
-    this.#descriptions = new Map(
-      [...entries].map(([entry, shared]) => {
-        const service = describe(entry)
-        const methods = service.methods.map((method) => ({ ...method, schema: asWritten(method.schema, shared) }))
-        return [entry.path, { ...service, methods }]
+    // Copies, since the next document has the same options.
+    this.parts = {
+      schemas: components.schemas,
+      parameters: { ...components.parameters },
+      responses: { ...components.responses }
+    }
+    const sharedBy = [...services.values()].map((read) => read())
+    this.#shared = Object.assign({}, ...sharedBy)
+    const descriptions = [...services.keys()].map((service, index) => {
+      const schemaOf = ({ schema }: MethodDescription) => asWritten(schema, sharedBy[index] as SharedSchemas)
+      return { ...service, methods: service.methods.map((method) => ({ ...method, schema: schemaOf(method) })) }
+    })
+    const schemes = descriptions.flatMap(({ methods }) => methods.flatMap(({ security }) => security))
+    this.securitySchemes = new SecuritySchemes(components.securitySchemes, schemes)
+    this.components = new Components(this.parts, (paths) => this.#recordAt(paths.split(',')), names, this.#shared)
+    this.#records = new Map(descriptions.map((service) => [service.path, recordOf(service)]))
+    this.#names = nameServices(this.#records)
+    // Records come first, so that no body or result takes the name of one.
+    this.#services = new Map(
+      descriptions.map((description) => {
+        const { path } = description
+        const names = this.#names.get(path) as ServiceNames
+        return [path, { description, names, record: this.#recordAt([path]), parameters: new Map() }]
       })
     )
-    this.#names = nameServices(new Map([...this.#descriptions].map(([path, service]) => [path, recordOf(service)])))
-    this.#shared = Object.assign({}, ...entries.values())
-    const methods = [...this.#descriptions.values()].flatMap((service) => service.methods)
-    this.securitySchemes = new SecuritySchemes(
-      parts.securitySchemes,
-      methods.flatMap(({ security }) => security)
-    )
-    this.components = new Components(parts, (paths) => this.#recordAt(paths.split(',')), names, this.#shared)
-    // Bodies and results of other services may have a name that a record has.
-    for (const path of this.#descriptions.keys()) this.#recordAt([path])
   }
 
   at(path: string): DocumentedService {
-    const description = this.#descriptions.get(path) as ServiceDescription
-    return { description, names: this.#names.get(path) as ServiceNames, record: this.#recordAt([path]) }
+    return this.#services.get(path) as DocumentedService
   }
 
   /**
-   * A schema of a method. It becomes a component, unless the method is none that others could refer to: its own name comes first. That of a record is for the
-   * record alone.
+   * Returns a reference to a schema of a method, which becomes a component, or a copy for a method that
+   * a header selects. The component has the schema's own name, unless a record has that.
    */
   schema({ isByHeader }: MethodDescription, name: string, schema: Json): Json {
     const title = nameOf(schema)
     const isOfRecord = [...this.#names.values()].some((names) => [names.record, names.title].includes(title))
     const key = title === undefined || isOfRecord ? name : title
-    return isByHeader ? (this.components.copy(schema, key) as Json) : this.components.add(key, schema)
+    return isByHeader ? this.components.copy(schema, key) : this.components.add(key, schema)
   }
 
-  /** The schema of the record that a method answers: that of its service, or a component of another name. */
+  /** Returns a reference to the record that a method answers. */
   result(method: MethodDescription, { names, record }: DocumentedService, id: string, responseSchema: unknown): Json {
     const schema = responseSchema === undefined ? {} : toResult(method, responseSchema)
     if (isEmpty(schema)) return method.isCustom ? schema : record
-    const name = nameOf(schema) ?? names.record
     // A method may answer the record of another service.
-    const ofRecord = this.components.find(names.record, schema) ?? this.components.find(name, schema)
-    return ofRecord ?? this.schema(method, `${id}Result`, schema)
+    const known = [names.record, nameOf(schema) ?? names.record].map((name) => this.components.find(name, schema))
+    return known.find(Boolean) ?? this.schema(method, `${id}Result`, schema)
   }
 
-  /** The kinds of values that a schema lets pass, as bits; `undefined` where it refers to what is no schema of the application. */
+  /** Returns the kinds of values that a schema allows, as bits; `undefined` if it refers to an unknown schema. */
   kindsOf(schema: Json): number | undefined {
-    return attempt(
-      () => new WrittenSchema(schema as JsonSchema, { flagged: noNames }).shapesWith(this.#shared).root.kinds
-    )
+    const key = JSON.stringify(schema)
+    if (!this.#kinds.has(key)) {
+      const written = new WrittenSchema(schema as JsonSchema, { flagged: noNames })
+      const kinds = attempt(() => written.shapesWith(this.#shared).root.kinds)
+      this.#kinds.set(key, kinds)
+    }
+    return this.#kinds.get(key)
   }
 
-  /** A reference to the response for an error of a status, or for any other error. */
+  /** Returns a reference to the response for a status, or for all other errors. */
   error(status: string): Json {
     const { name, description } = errorOf(status)
     const schema = this.components.add('Error', errorSchema)
-    this.#responses[name] ??= { description, content: { 'application/json': { schema } } }
+    this.parts.responses[name] ??= { description, content: { 'application/json': { schema } } }
     return { $ref: `#/components/responses/${name}` }
   }
 
   #recordAt(paths: readonly string[]): Json {
-    const path = String(paths.find((path) => this.#descriptions.has(path)))
-    const service = this.#descriptions.get(path)
-    const schema = service === undefined ? {} : recordOf(service)
+    const path = paths.find((path) => this.#records.has(path)) ?? ''
+    const schema = this.#records.get(path) ?? {}
     return isEmpty(schema) ? {} : this.components.add((this.#names.get(path) as ServiceNames).record, schema)
   }
 }
 
 /**
- * The schemas of a method of a resource as documents show them: with those that the application shares, where they have a part in them, and with the `$id` that
- * routes have no use for, since Fastify takes each id once.
+ * Returns the schemas of a method of a resource as documents show them: with the schemas of
+ * `app.addSchema`, and with the `$id` that routes must not repeat, since Fastify takes each id once.
  */
-function asWritten(schema: MethodSchema, shared: Readonly<Record<string, unknown>>): MethodSchema {
+function asWritten(schema: MethodSchema, shared: SharedSchemas): MethodSchema {
   const { body, response, outgoing } = rulesOf(schema) ?? {}
   const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPart = false) => ({
     ...schemaIdOf(written.document),
@@ -141,13 +149,13 @@ function asWritten(schema: MethodSchema, shared: Readonly<Record<string, unknown
   }
 }
 
-/** The `$id` of a schema, or of its definition that a reference in its place leads to, as TypeBox writes a record that refers to itself. */
+/** Returns the `$id` of a schema, or of the definition that it refers to, as in `Type.Cyclic()`. */
 function schemaIdOf({ $id, $ref, $defs }: JsonSchema): { $id?: unknown } {
   const id = $id ?? (Object($defs)[String($ref)] as JsonSchema | undefined)?.$id
   return id === undefined ? {} : { $id: id }
 }
 
-/** The schema of the records of a service: what the first of its methods answers that says it. */
+/** Returns the schema of the records of a service, from the first standard method that declares it. */
 function recordOf({ methods }: ServiceDescription): Json {
   for (const method of methods.filter(({ isCustom }) => !isCustom)) {
     const declared = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))?.[1]
@@ -160,8 +168,8 @@ function recordOf({ methods }: ServiceDescription): Json {
 const toResult = ({ hidden }: MethodDescription, responseSchema: unknown) =>
   withoutFields(toJsonSchema(withoutContent(responseSchema), 'output'), hidden)
 
-/** The component that all errors have the shape of. */
-export const errorSchema: Json = {
+/** The schema of all errors. */
+const errorSchema: Json = {
   type: 'object',
   description: 'An error.',
   required: ['name', 'message', 'code', 'className'],
@@ -175,11 +183,11 @@ export const errorSchema: Json = {
   }
 }
 
-/** The names of errors that have no class of their own. */
+/** The names of responses for errors without a class. */
 const preconditions: Readonly<Record<string, string>> = { 412: 'PreconditionFailed', 428: 'PreconditionRequired' }
 
-/** The name and the text of the response for a status: `NotFound`. */
-export function errorOf(status: string): { name: string; description: string } {
+/** Returns the name and the description of the response for a status. */
+function errorOf(status: string): { name: string; description: string } {
   const Class = byCode.get(Number(status))
   const name = Class === undefined ? preconditions[status] : new Class().name
   return name === undefined

@@ -8,6 +8,7 @@ import {
   misuseIn,
   subschemasOf
 } from './keywords.js'
+import { toFragment } from './pointer.js'
 import { References } from './references.js'
 
 type Copy = Record<string, unknown>
@@ -128,7 +129,7 @@ export class Bundle {
   #point(schema: JsonSchema, pointer: string): void {
     if (this.pointers.has(schema)) return
     this.pointers.set(schema, pointer)
-    for (const [part, way] of subschemasOf(schema)) if (isSchema(part)) this.#point(part, pointer + toPointer(way))
+    for (const [part, way] of subschemasOf(schema)) if (isSchema(part)) this.#point(part, pointer + toFragment(way))
   }
 
   #refer(referring: Copy, target: SchemaValue): void {
@@ -139,10 +140,6 @@ export class Bundle {
     }
   }
 }
-
-/** A way through a schema as the fragment of a reference. */
-export const toPointer = (way: readonly string[]): string =>
-  way.map((key) => `/${encodeURI(key.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23')}`).join('')
 
 const jsonTypes = new Set<unknown>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])
 

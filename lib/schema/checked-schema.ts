@@ -1,5 +1,5 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { toPointer } from './bundle.js'
+import { toFragment } from './pointer.js'
 import { surelyApplying } from './combined.js'
 import { isSchema, mapSubschemas, unionBranches, unionKeywords } from './keywords.js'
 import { leastSent } from './names.js'
@@ -45,7 +45,7 @@ export class CheckedSchema {
   #copy(schema: JsonSchema, pointer: string): Copy {
     if (!this.#pointers.has(schema)) this.#pointers.set(schema, pointer)
     const copy: Copy = mapSubschemas(this.#rewrite(schema), (part, keyword, key) =>
-      isSchema(part) ? this.#copy(part, pointer + toPointer(key === undefined ? [keyword] : [keyword, key])) : part
+      isSchema(part) ? this.#copy(part, pointer + toFragment(key === undefined ? [keyword] : [keyword, key])) : part
     )
     const target = this.#reader.bundle.target(schema)
     if (isSchema(target)) this.#referring.set(copy, target)

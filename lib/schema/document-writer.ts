@@ -12,6 +12,7 @@ import {
   unionKeywords
 } from './keywords.js'
 import { leastSent } from './names.js'
+import { toFragment } from './pointer.js'
 import type { Flag } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
@@ -153,7 +154,7 @@ export class DocumentWriter {
     const [keyword, name] = this.#freePlace(target, written)
     const definitions = this.#definitions[keyword] ?? {}
     this.#definitions[keyword] = definitions
-    const pointer = `#/${keyword}/${encodeURI(name.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23')}`
+    const pointer = `#${toFragment([keyword, name])}`
     this.#pointers.set(key, pointer)
     // A definition may refer to itself: its name is taken before it is written.
     definitions[name] = true

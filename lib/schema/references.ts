@@ -1,5 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isSchema, subschemasOf } from './keywords.js'
+import { fragmentKey } from './pointer.js'
 
 /** What the references of documents lead to. */
 export class References {
@@ -94,7 +95,7 @@ export class References {
 function valueAt(root: unknown, pointer: string): unknown {
   let value = root
   for (const key of pointer.split('/').slice(1)) {
-    const name = decodeFragment(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    const name = fragmentKey(key)
     value = Object.hasOwn(Object(value), name) ? (value as Record<string, unknown>)[name] : undefined
   }
   return value
@@ -111,13 +112,5 @@ function toAddress(id: string, base: string): string {
     return new URL(id, base).href
   } catch {
     return id
-  }
-}
-
-function decodeFragment(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

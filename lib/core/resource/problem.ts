@@ -1,6 +1,7 @@
 import type { StandardIssue } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
+import { escapeKey, unescapeKey } from '../../schema/pointer.js'
 import { BadRequest } from '../errors.js'
 
 /** What is wrong with a value: an error as Ajv tells it. */
@@ -42,7 +43,7 @@ export function toBadRequest(where: Where, faults: readonly Fault[]): BadRequest
   const [first, ...others] = [...byPlace.values()].reverse().slice(0, maxFaults) as [Fault, ...Fault[]]
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   const errors = [first, ...others].map(({ path, keyword, must }) => ({
-    instancePath: path.map((key) => `/${shorten(String(key).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join(''),
+    instancePath: path.map((key) => `/${shorten(escapeKey(String(key)))}`).join(''),
     keyword,
     message: must
   }))
@@ -77,7 +78,7 @@ export function toFault(path: Path, problems: readonly SchemaProblem[], whole = 
   return { path: keys, keyword: problem.keyword, must: keys.length === 0 ? `${whole} ${must}` : must }
 }
 
-const pathKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~'))
+const pathKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : unescapeKey(part))
 
 /**
  * Returns the problem that says most. Each branch of a union reports one: the branch whose type fits

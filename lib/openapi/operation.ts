@@ -1,5 +1,4 @@
 import type { Form, MethodDescription } from '../core/description.js'
-import type { NotedHeader } from '../core/hooks.js'
 import { takesList } from '../core/methods.js'
 import { filesOf } from '../core/resource/files.js'
 import { rulesOf } from '../core/resource/rules.js'
@@ -12,57 +11,38 @@ import type { DocumentedService, OperationSource } from './service.js'
 /** Returns the operation of a method at a URL. */
 export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   const { method, form, service, services } = place
-  const { schema, security } = method
+  const { schema, security, access, name } = method
+  const { path, idField } = service.description
   const id = idOf(method, form, service)
   const source = { ...place, id }
+  const header = { in: 'header', required: true, schema: { type: 'string', const: name } }
   const parameters = [
-    ...(method.isByHeader ? [toHeader(method.name)] : []),
-    ...method.notes(form).flatMap(({ request }) => (request === undefined ? [] : [toNotedHeader(request)])),
+    ...(method.isByHeader ? [{ name: 'X-Service-Method', ...header }] : []),
+    ...method.notes(form).flatMap(({ request }) => {
+      if (request === undefined) return []
+      const { name, description, required = false } = request
+      return [{ name, in: 'header', description, required, schema: { type: 'string' } }]
+    }),
     ...toParameters(source)
   ]
   const requestBody = toBody(source)
+  const callers = access.length > 0 ? `For: ${access.join('; ')}.` : undefined
+  const description = [schema.description, callers].filter((text) => text !== undefined).join('\n\n')
   return {
     operationId: id,
     summary: summaryOf(method, form, service),
-    ...describedBy(method),
-    tags: schema.tags ?? [service.description.path || '/'],
+    ...(description !== '' && { description }),
+    tags: schema.tags ?? [path || '/'],
     ...(schema.deprecated && { deprecated: true }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: toResponses(source),
     security: schema.security ?? services.securitySchemes.require(security),
     ...Object.fromEntries(Object.entries(schema).filter(([key]) => key.startsWith('x-'))),
-    'x-service': toMark(method, form, service)
+    // Tells programs that show services which method it is. One that a header selects has no route.
+    'x-service': { path, method: name, ...(!form.byHeader && { route: `${form.verb} /${form.path}` }), id: idField }
   }
 }
-
-/** Names the service and the method, for programs that show services. A method that a header selects has no route. */
-const toMark = (
-  { name }: MethodDescription,
-  { verb, path, byHeader }: Form,
-  { description }: DocumentedService
-): Json => ({
-  path: description.path,
-  method: name,
-  ...(!byHeader && { route: `${verb} /${path}` }),
-  id: description.idField
-})
-
-/** The header that selects a custom method instead of `create`. */
-const toHeader = (name: string): Json => ({
-  name: 'X-Service-Method',
-  in: 'header',
-  required: true,
-  schema: { type: 'string', const: name }
-})
-
-const toNotedHeader = ({ name, description, required = false }: NotedHeader): Json => ({
-  name,
-  in: 'header',
-  description,
-  required,
-  schema: { type: 'string' }
-})
 
 function idOf(
   { name, schema, isCustom }: MethodDescription,
@@ -77,13 +57,9 @@ function idOf(
   return names.path === names.record ? `${name}Many${names.path}` : name + names.path
 }
 
-const verbs: Readonly<Record<string, string>> = {
-  get: 'Get',
-  create: 'Create',
-  update: 'Replace',
-  patch: 'Change',
-  remove: 'Remove'
-}
+const verbs = new Map(
+  Object.entries({ get: 'Get', create: 'Create', update: 'Replace', patch: 'Change', remove: 'Remove' })
+)
 
 function summaryOf({ name, schema, isCustom }: MethodDescription, form: Form, { names: { text } }: DocumentedService) {
   const isBulk = form.isMany && name !== 'find' && name !== 'create' && !isCustom
@@ -95,19 +71,12 @@ function summaryOf({ name, schema, isCustom }: MethodDescription, form: Form, { 
     return form.hasId ? `${verb} a record of ${text}` : `${verb} (${text})`
   }
   if (name === 'find') return `Find records of ${text}`
-  if (isBulk) return `${verbs[name]} all records of ${text} ${selected}`
-  return `${verbs[name]} a record of ${text}${form.isMany ? ', or a list' : ''}`
-}
-
-/** Describes a method, and who may call it. */
-function describedBy({ schema, access }: MethodDescription): { description?: string } {
-  const texts = [schema.description, access.length > 0 ? `For: ${access.join('; ')}.` : undefined]
-  const description = texts.filter((text) => text !== undefined).join('\n\n')
-  return description === '' ? {} : { description }
+  if (isBulk) return `${verbs.get(name)} all records of ${text} ${selected}`
+  return `${verbs.get(name)} a record of ${text}${form.isMany ? ', or a list' : ''}`
 }
 
 const multipart = 'multipart/form-data'
-const suffixes: Readonly<Record<string, string>> = { create: 'Data', update: 'Update', patch: 'Patch' }
+const suffixes = new Map(Object.entries({ create: 'Data', update: 'Update', patch: 'Patch' }))
 
 function toBody({ method, form, service: { names }, services, id }: OperationSource): Json | undefined {
   const { name, definition, schema, isCustom } = method
@@ -120,7 +89,7 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
   const mayBeAbsent = rulesOf(schema)?.body?.mayBeAbsent === true && bodySchema.required === undefined
   if (mayBeAbsent && bodySchema.additionalProperties === false && isEmpty(Object(bodySchema.properties)))
     return undefined
-  const componentName = isCustom ? `${toPascal([id])}Data` : `${names.record}${suffixes[name]}`
+  const componentName = isCustom ? `${toPascal([id])}Data` : `${names.record}${suffixes.get(name)}`
   // Most services replace a record by the same body that they create it from.
   const component =
     services.components.find(`${names.record}Data`, bodySchema) ?? services.schema(method, componentName, bodySchema)

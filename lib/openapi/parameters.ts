@@ -6,6 +6,9 @@ import { type Json, resolveRoot, toJsonSchema, withoutFields } from './json-sche
 import { toPascal, wordsOf } from './names.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
+/** A parameter of a query. */
+type Parameter = Json & { readonly name: string }
+
 /** The query of each database adapter of Feathers, for services without a schema of it. */
 const adapterQuery: Json = {
   type: 'object',
@@ -35,19 +38,16 @@ export function toParameters({ url, method, form, service, services: { component
   const inQuery = Object.entries(properties as Json).flatMap(([name, property]) => {
     const isRequired = Array.isArray(required) && required.includes(name)
     const source = { definitions, $defs, ...(property as Json) }
-    const make = () => toQueryParameters(name, components.copy(source, key), isRequired)
-    if (method.isByHeader) return make()
     // The methods of a service mostly have the same parameters.
-    const text = JSON.stringify([name, isRequired, source])
-    const made = service.parameters.get(text) ?? make().map((parameter) => share(components, key, parameter))
+    const text = JSON.stringify([name, isRequired, method.isByHeader, source])
+    const share = (parameter: Parameter) => components.addParameter(key + toPascal(wordsOf(parameter.name)), parameter)
+    const make = () => toQueryParameters(name, components.copy(source, key), isRequired)
+    const made = service.parameters.get(text) ?? (method.isByHeader ? make() : make().map(share))
     service.parameters.set(text, made)
     return made
   })
   return [...inPath, ...inQuery]
 }
-
-const share = (components: Components, key: string, parameter: Json) =>
-  components.addParameter(key + toPascal(wordsOf(String(parameter.name))), parameter)
 
 /** Returns the type of an id in the schema of the record. */
 function idType({ description, record }: DocumentedService, { schemas }: Components): string {
@@ -71,7 +71,7 @@ const nested = 'A client needs a serializer of nested queries for it, such as `q
  * Returns the parameters for a field of a query. An operator with a list has its own, `id[$in]`, since
  * no style of OpenAPI has lists within objects.
  */
-function toQueryParameters(name: string, schema: Json, isRequired: boolean): Json[] {
+function toQueryParameters(name: string, schema: Json, isRequired: boolean): Parameter[] {
   const properties = branchesOf(schema).flatMap((branch) => Object.entries(Object(branch.properties) as Json))
   const lists = properties.filter(([operator, value]) => operator.startsWith('$') && isList(value))
   const rest = lists.length === 0 ? schema : withoutOperators(schema, new Set(lists.map(([operator]) => operator)))
@@ -81,7 +81,7 @@ function toQueryParameters(name: string, schema: Json, isRequired: boolean): Jso
   ]
 }
 
-function toParameter(name: string, { description, ...schema }: Json, isRequired: boolean): Json {
+function toParameter(name: string, { description, ...schema }: Json, isRequired: boolean): Parameter {
   const members = branchesOf(schema).flatMap(({ items, properties }) => [items, ...Object.values(Object(properties))])
   const isNested = members.some((member) => has(member, isList) || has(member, hasFields))
   const text = [description ?? descriptions[name], isNested ? nested : ''].filter(Boolean).join(' ')

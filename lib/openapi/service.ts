@@ -19,8 +19,8 @@ export interface DocumentedService {
   readonly names: ServiceNames
   /** A reference to the schema of its record, or the empty schema. */
   readonly record: Json
-  /** References to the parameters for fields of its queries, by the JSON of those fields. */
-  readonly parameters: Map<string, Json[]>
+  /** The parameters for fields of its queries, by the JSON of those fields. */
+  readonly parameters: Map<string, readonly Json[]>
 }
 
 /** The source of an operation. */
@@ -53,12 +53,9 @@ export class DocumentedServices {
     components: Parts & { readonly securitySchemes: Readonly<Record<string, unknown>> },
     names: ComponentNames
   ) {
+    const { schemas, parameters, responses } = components
     // Copies, since the next document has the same options.
-    this.parts = {
-      schemas: components.schemas,
-      parameters: { ...components.parameters },
-      responses: { ...components.responses }
-    }
+    this.parts = { schemas, parameters: { ...parameters }, responses: { ...responses } }
     const sharedBy = [...services.values()].map((read) => read())
     this.#shared = Object.assign({}, ...sharedBy)
     const descriptions = [...services.keys()].map((service, index) => {
@@ -97,7 +94,7 @@ export class DocumentedServices {
 
   /** Returns a reference to the record that a method answers. */
   result(method: MethodDescription, { names, record }: DocumentedService, id: string, responseSchema: unknown): Json {
-    const schema = responseSchema === undefined ? {} : toResult(method, responseSchema)
+    const schema = toResult(method, responseSchema)
     if (isEmpty(schema)) return method.isCustom ? schema : record
     // A method may answer the record of another service.
     const known = [names.record, nameOf(schema) ?? names.record].map((name) => this.components.find(name, schema))
@@ -109,16 +106,21 @@ export class DocumentedServices {
     const key = JSON.stringify(schema)
     if (!this.#kinds.has(key)) {
       const written = new WrittenSchema(schema as JsonSchema, { flagged: noNames })
-      const kinds = attempt(() => written.shapesWith(this.#shared).root.kinds)
-      this.#kinds.set(key, kinds)
+      this.#kinds.set(
+        key,
+        attempt(() => written.shapesWith(this.#shared).root.kinds)
+      )
     }
     return this.#kinds.get(key)
   }
 
-  /** Returns a reference to the response for a status, or for all other errors. */
+  /** Returns a reference to the response for a status, as `NotFound`, or for all other errors. */
   error(status: string): Json {
-    const { name, description } = errorOf(status)
+    const text = STATUS_CODES[status]
+    const Class = byCode.get(Number(status))
+    const name = Class === undefined ? (text?.replace(/\W/g, '') ?? 'AnyError') : new Class().name
     const schema = this.components.add('Error', errorSchema)
+    const description = `${text ?? 'Any other error'}.`
     this.parts.responses[name] ??= { description, content: { 'application/json': { schema } } }
     return { $ref: `#/components/responses/${name}` }
   }
@@ -136,10 +138,13 @@ export class DocumentedServices {
  */
 function asWritten(schema: MethodSchema, shared: SharedSchemas): MethodSchema {
   const { body, response, outgoing } = rulesOf(schema) ?? {}
-  const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPart = false) => ({
-    ...schemaIdOf(written.document),
-    ...(written.isWhole ? document : written.documentWithout(flag, isPart, shared))
-  })
+  const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPart = false) => {
+    const { $id, $ref, $defs } = written.document
+    // `Type.Cyclic()` has it in the definition that it refers to.
+    const id = $id ?? Object(Object($defs)[String($ref)]).$id
+    const shown = written.isWhole ? document : written.documentWithout(flag, isPart, shared)
+    return id === undefined ? shown : { $id: id, ...shown }
+  }
   const isBody = body !== undefined && schema.body === body.document
   const isResponse = outgoing !== undefined && schema.response === response
   return {
@@ -149,17 +154,11 @@ function asWritten(schema: MethodSchema, shared: SharedSchemas): MethodSchema {
   }
 }
 
-/** Returns the `$id` of a schema, or of the definition that it refers to, as in `Type.Cyclic()`. */
-function schemaIdOf({ $id, $ref, $defs }: JsonSchema): { $id?: unknown } {
-  const id = $id ?? (Object($defs)[String($ref)] as JsonSchema | undefined)?.$id
-  return id === undefined ? {} : { $id: id }
-}
-
 /** Returns the schema of the records of a service, from the first standard method that declares it. */
 function recordOf({ methods }: ServiceDescription): Json {
   for (const method of methods.filter(({ isCustom }) => !isCustom)) {
-    const declared = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))?.[1]
-    const schema = declared === undefined ? {} : toResult(method, declared)
+    const declared = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))
+    const schema = toResult(method, declared?.[1])
     if (!isEmpty(schema)) return schema
   }
   return {}
@@ -168,7 +167,7 @@ function recordOf({ methods }: ServiceDescription): Json {
 const toResult = ({ hidden }: MethodDescription, responseSchema: unknown) =>
   withoutFields(toJsonSchema(withoutContent(responseSchema), 'output'), hidden)
 
-/** The schema of all errors. */
+/** The component for all errors. */
 const errorSchema: Json = {
   type: 'object',
   description: 'An error.',
@@ -181,16 +180,4 @@ const errorSchema: Json = {
     data: { description: 'What the error tells besides.' },
     errors: { description: 'What is wrong in detail, by field for example.' }
   }
-}
-
-/** The names of responses for errors without a class. */
-const preconditions: Readonly<Record<string, string>> = { 412: 'PreconditionFailed', 428: 'PreconditionRequired' }
-
-/** Returns the name and the description of the response for a status. */
-function errorOf(status: string): { name: string; description: string } {
-  const Class = byCode.get(Number(status))
-  const name = Class === undefined ? preconditions[status] : new Class().name
-  return name === undefined
-    ? { name: 'AnyError', description: 'Any other error.' }
-    : { name, description: `${STATUS_CODES[status]}.` }
 }

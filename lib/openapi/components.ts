@@ -14,7 +14,7 @@ const toComponentName = (id: string) =>
 export class ComponentNames {
   readonly #byId = new Map<string, string>()
 
-  /** Returns the name for an id: `http://my.app/post#` → `post`, `http://my.app/old/post` → `post2`. */
+  /** Returns the name for an id: `http://my.app/post#` → `post`, then `/old/post` → `post2`. */
   add(id: string): string {
     const key = id.replace(/#$/, '')
     const name = this.#byId.get(key) ?? takeName(toComponentName(key), new Set(this.#byId.values()))
@@ -95,7 +95,7 @@ export class Components {
     return { $ref: `#/components/parameters/${key}` }
   }
 
-  /** Copies a schema for the document. Its definitions and schemas with an `$id` become components. */
+  /** Copies a schema. Its definitions, and schemas in it with an `$id`, become components. */
   copy(schema: Json, name: string, root: Root = { schema, name }): Json {
     return toOpenAPI(schema, (inner) => {
       const { $ref, $id, ...rest } = inner
@@ -119,7 +119,7 @@ export class Components {
     const name = this.#names.add(id)
     const schema = this.#shared.get(name)
     if (schema === undefined || !fragment.startsWith('/')) return { $ref: `${prefix}${name}${fragment}` }
-    // `@fastify/swagger` has made the component `shared-money` of `shared#/$defs/money`, if a route uses it.
+    // `@fastify/swagger` makes `shared-money` of `shared#/$defs/money` if a route uses it.
     const { name: key, rest = '' } = definitionAt(schema, `#${fragment}`) ?? {}
     const moved = `${name}-${key}`
     const isMoved = Object.hasOwn(this.schemas, moved) && !this.#shared.has(moved)

@@ -27,7 +27,7 @@ interface Postponed {
 
 const postponedKey = 'x-fastify-services'
 
-/** Keeps data in a schema. `@fastify/swagger` would throw for security schemes that are not known yet. */
+/** Keeps data in a schema, since `@fastify/swagger` throws for unknown security schemes. */
 export function postpone(schema: object, postponed: Postponed): object {
   const { security: _, ...others } = schema as { security?: unknown }
   // A function, because the plugin walks through objects, and a service may lead back to itself.
@@ -99,7 +99,7 @@ export function completeDocument(
   document.tags = [...tags, ...serviceTags.filter(({ name }) => !tagNames.has(name))]
 }
 
-/** Returns whether a route has an operation of its own. Methods that a header selects share that of the first one. */
+/** Returns whether a route has its own operation. Methods that a header selects share one. */
 export function isShown({ name, endpoint }: RouteMark, { methods }: ServiceDescription): boolean {
   const method = methodIn(methods, name)
   if (method.schema.hide || formAt(method, endpoint) === undefined) return false

@@ -26,7 +26,7 @@ export function definitionAt({ definitions, $defs }: Json, $ref: unknown) {
   return isObject(schema) ? { schema, name, rest } : undefined
 }
 
-/** Returns the definition that a root refers to, as zod writes a schema with an `id`; or the root. */
+/** Returns the definition that a root refers to, as in zod with an `id`, or else the root. */
 export function resolveRoot(schema: Json): Json {
   const definition = definitionAt(schema, schema.$ref)
   return definition?.rest === '' ? definition.schema : schema

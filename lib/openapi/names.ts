@@ -36,11 +36,11 @@ export function takeName(name: string, taken: Set<unknown>): string {
 export const toPascal = (words: readonly string[]): string =>
   words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('')
 
-/** Returns the name in a schema: `title: 'Blog post'` → `BlogPost`, `$id: 'https://my.app/post.schema.json'` → `Post`. */
+/** Returns the name in a schema: `title: 'Blog post'` → `BlogPost`, `$id: '/post.json'` → `Post`. */
 export function nameOf({ title, $id }: { readonly title?: unknown; readonly $id?: unknown }): string | undefined {
   const idParts = typeof $id === 'string' ? $id.replace(/[#/]+$/, '').split(/[/#]/) : []
   for (const text of [title, idParts.at(-1)?.replace(/(\.schema)?\.json$/i, '')]) {
-    // Keeps capitals (`API key` → `APIKey`) and removes accents, which names of components can't have.
+    // Keeps capitals (`API key` → `APIKey`). Names of components can't have accents.
     const plain = typeof text === 'string' ? text.normalize('NFKD').replace(/\p{M}/gu, '') : ''
     const name = toPascal(plain.split(/[^A-Za-z\d]+/).filter(Boolean))
     if (name !== '') return toSafe(name)
@@ -55,7 +55,7 @@ const toSafe = (name: string) => (/^\d/.test(name) ? `The${name}` : name)
  * Names services by the last words of their paths, with more words where names would be equal:
  * `v1/posts` and `v2/posts` become `V1Posts` and `V2Posts`.
  *
- * @param records the schemas of the records by path. A name that several of them have names no service
+ * @param records the schemas of the records by path. A name in several of them is ignored
  */
 export function nameServices(records: ReadonlyMap<string, Parameters<typeof nameOf>[0]>): Map<string, ServiceNames> {
   const paths = [...records.keys()]

@@ -10,10 +10,10 @@ const noServices =
 type Swagger = FastifyDynamicSwaggerOptions
 type Given = NonNullable<Swagger['openapi']>
 
-/** The parts of the document that services don't describe, above all `info`. The version is 3.1. */
+/** The parts of the document that services don't describe, such as `info`. It is OpenAPI 3.1. */
 export type DocumentOptions = Omit<Given, 'openapi' | 'info'> & { info: NonNullable<Given['info']> }
 
-/** Further options of `@fastify/swagger`. Its `transform` is called for routes without a service. */
+/** Further options of `@fastify/swagger`. `transform` is called for routes without a service. */
 export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
 
 /**

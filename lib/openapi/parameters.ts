@@ -68,8 +68,8 @@ const descriptions: Readonly<Record<string, string>> = {
 const nested = 'A client needs a serializer of nested queries for it, such as `qs.stringify`.'
 
 /**
- * Returns the parameters for a field of a query. An operator with a list has its own, `id[$in]`, since
- * no style of OpenAPI has lists within objects.
+ * Returns the parameters for a field of a query. An operator with a list has its own, `id[$in]`,
+ * since no style of OpenAPI has lists within objects.
  */
 function toQueryParameters(name: string, schema: Json, isRequired: boolean): Parameter[] {
   const properties = branchesOf(schema).flatMap((branch) => Object.entries(Object(branch.properties) as Json))
@@ -99,7 +99,7 @@ function toParameter(name: string, { description, ...schema }: Json, isRequired:
   }
 }
 
-/** Removes properties from a schema and its branches. Branches without other properties are dropped. */
+/** Removes properties from a schema and its branches, and branches that have no others. */
 function withoutOperators(schema: Json, operators: ReadonlySet<string>): Json {
   const copy: Json = { ...schema }
   for (const key of branching.filter((key) => Array.isArray(schema[key]))) {

@@ -96,7 +96,7 @@ function toResult({ method, form, service, services }: OperationSource, record: 
   return isPaged ? page : { anyOf: [list, page] }
 }
 
-/** Returns the statuses of errors by the transport, guards and adapters. Others are the `default`. */
+/** Returns the statuses of errors by the transport, guards and adapters. */
 function errorsOf({ method, form, service }: OperationSource): string[] {
   const { name, definition, security, access } = method
   return [

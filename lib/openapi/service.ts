@@ -82,8 +82,8 @@ export class DocumentedServices {
   }
 
   /**
-   * Returns a reference to a schema of a method, which becomes a component, or a copy for a method that
-   * a header selects. The component has the schema's own name, unless a record has that.
+   * Returns a reference to a schema of a method, which becomes a component, or a copy for a method
+   * that a header selects. The component has the schema's own name, unless a record has that.
    */
   schema({ isByHeader }: MethodDescription, name: string, schema: Json): Json {
     const title = nameOf(schema)
@@ -101,16 +101,12 @@ export class DocumentedServices {
     return known.find(Boolean) ?? this.schema(method, `${id}Result`, schema)
   }
 
-  /** Returns the kinds of values that a schema allows, as bits; `undefined` if it refers to an unknown schema. */
+  /** Returns the kinds of values that a schema allows, as bits, if its references are known. */
   kindsOf(schema: Json): number | undefined {
     const key = JSON.stringify(schema)
-    if (!this.#kinds.has(key)) {
-      const written = new WrittenSchema(schema as JsonSchema, { flagged: noNames })
-      this.#kinds.set(
-        key,
-        attempt(() => written.shapesWith(this.#shared).root.kinds)
-      )
-    }
+    const written = new WrittenSchema(schema as JsonSchema, { flagged: noNames })
+    const read = () => written.shapesWith(this.#shared).root.kinds
+    if (!this.#kinds.has(key)) this.#kinds.set(key, attempt(read))
     return this.#kinds.get(key)
   }
 
@@ -134,7 +130,7 @@ export class DocumentedServices {
 
 /**
  * Returns the schemas of a method of a resource as documents show them: with the schemas of
- * `app.addSchema`, and with the `$id` that routes must not repeat, since Fastify takes each id once.
+ * `app.addSchema`, and with the `$id`, which routes leave out since Fastify takes each id once.
  */
 function asWritten(schema: MethodSchema, shared: SharedSchemas): MethodSchema {
   const { body, response, outgoing } = rulesOf(schema) ?? {}
@@ -154,7 +150,7 @@ function asWritten(schema: MethodSchema, shared: SharedSchemas): MethodSchema {
   }
 }
 
-/** Returns the schema of the records of a service, from the first standard method that declares it. */
+/** Returns the schema of the records of a service, from the first standard method that has it. */
 function recordOf({ methods }: ServiceDescription): Json {
   for (const method of methods.filter(({ isCustom }) => !isCustom)) {
     const declared = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))

@@ -129,6 +129,19 @@ t.test('schemas that refer to others lead somewhere', async (t) => {
   t.notMatch(JSON.stringify(document), /"\$(id|defs)"/)
 })
 
+t.test('a reference may have a percent sign that encodes nothing', async (t) => {
+  const schema = {
+    type: 'object',
+    properties: { share: { $ref: '#/$defs/50%' } },
+    $defs: { '50%': { type: 'number' } }
+  }
+  const document = await documentOf(t, (app) => {
+    app.setSerializerCompiler(() => JSON.stringify)
+    app.service('posts', new All(), { schema: { get: { response: schema } } })
+  })
+  t.strictSame(document.components.schemas.Posts.properties.share, { $ref: '#/components/schemas/Posts50' })
+})
+
 t.test('a schema may refer to a component of the options', async (t) => {
   const reference = { $ref: '#/components/schemas/Own' }
   const document = await documentOf(

@@ -22,6 +22,7 @@ t.test('names of services: more words of the path where two are the same, then n
   t.strictSame(await ofPaths('a/v1/posts', 'b/v1/posts', 'v2/posts'), ['AV1Posts', 'BV1Posts', 'V2Posts'])
   t.strictSame(await ofPaths('a/b/posts', 'c/d/posts'), ['BPosts', 'DPosts'], 'no more words than it takes')
   t.strictSame(await ofPaths('a/:b', 'a', ':c/a'), ['A', 'A2', 'A3'])
+  t.strictSame(await ofPaths('a', ':c/a', 'a2'), ['A', 'A2', 'A22'], 'a number makes no name that is taken')
   t.strictSame(await ofPaths('2fa'), ['The2fa'])
 })
 

@@ -22,8 +22,16 @@ t.test('names of services: more words of the path where two are the same, then n
   t.strictSame(await ofPaths('a/v1/posts', 'b/v1/posts', 'v2/posts'), ['AV1Posts', 'BV1Posts', 'V2Posts'])
   t.strictSame(await ofPaths('a/b/posts', 'c/d/posts'), ['BPosts', 'DPosts'], 'no more words than it takes')
   t.strictSame(await ofPaths('a/:b', 'a', ':c/a'), ['A', 'A2', 'A3'])
-  t.strictSame(await ofPaths('a', ':c/a', 'a2'), ['A', 'A2', 'A22'], 'a number makes no name that is taken')
   t.strictSame(await ofPaths('2fa'), ['The2fa'])
+})
+
+t.test('a number at the end of a name makes none that another service has', async (t) => {
+  const find = async () => []
+  const { components } = await documentOf(t, (app) => {
+    for (const path of ['a', ':c/a', 'a2']) app.service(path, { find })
+  })
+  const pages = Object.keys(components.schemas).filter((name) => name.endsWith('Page'))
+  t.strictSame(pages, ['APage', 'A2Page', 'A22Page'])
 })
 
 t.test('a record has the name that its schema gives itself, unless several services do', async (t) => {

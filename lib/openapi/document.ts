@@ -34,13 +34,13 @@ export function postpone(schema: object, postponed: Postponed): object {
   return { ...others, [postponedKey]: () => postponed }
 }
 
-interface Operation extends Json {
+interface OperationObject extends Json {
   [postponedKey]?: () => Postponed
   security?: SecurityRequirements
 }
 
 interface Document {
-  readonly paths: Record<string, Record<string, Operation>>
+  readonly paths: Record<string, Record<string, OperationObject>>
   components: Parts & { readonly securitySchemes: Readonly<Record<string, unknown>> }
   security?: SecurityRequirements
   tags?: readonly { readonly name: string; readonly description?: string }[]

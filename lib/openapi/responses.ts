@@ -9,7 +9,7 @@ import type { DocumentedServices, OperationSource } from './service.js'
 
 const json = 'application/json'
 const lines = 'application/x-ndjson'
-const events: Json = {
+const eventText: Json = {
   type: 'string',
   description: 'What happens to the list, as server-sent events. The data of each is an object with `path` and `event`.'
 }
@@ -57,10 +57,10 @@ function toAnswer(source: OperationSource, types: readonly string[], declared: u
   const { hasEvents } = service.description
   const record = services.result(method, service, toPascal([id]), declared)
   const content = types.map((type) => {
-    if (isOfData(type)) return [type, { schema: toResult(source, record) }]
+    if (isOfData(type)) return [type, { schema: toResultSchema(source, record) }]
     return [type, { schema: type === lines ? record : { type: 'string', format: 'binary' } }]
   })
-  if (name === 'find' && hasEvents) content.push(['text/event-stream', { schema: events }])
+  if (name === 'find' && hasEvents) content.push(['text/event-stream', { schema: eventText }])
   const headers = method.notes(form).flatMap(({ response }) => {
     if (response === undefined) return []
     return [[response.name, { description: response.description, schema: { type: 'string' } }]]
@@ -76,7 +76,7 @@ function toAnswer(source: OperationSource, types: readonly string[], declared: u
 }
 
 /** Returns the schema of a result: a record, a list, or a page. */
-function toResult({ method, form, service, services }: OperationSource, record: Json): Json {
+function toResultSchema({ method, form, service, services }: OperationSource, record: Json): Json {
   const list = { type: 'array', items: record }
   if (!form.isMany) return record
   if (method.name === 'create' || method.isCustom) return isEmpty(record) ? record : { oneOf: [record, list] }

@@ -33,7 +33,7 @@ export interface OperationSource {
   readonly id: string
 }
 
-type SharedSchemas = Readonly<Record<string, unknown>>
+type SchemasById = Readonly<Record<string, unknown>>
 
 /** The services of a document by path, and its components. */
 export class DocumentedServices {
@@ -44,12 +44,12 @@ export class DocumentedServices {
   readonly #records: ReadonlyMap<string, Json>
   readonly #names: ReadonlyMap<string, ServiceNames>
   readonly #services: ReadonlyMap<string, DocumentedService>
-  readonly #shared: SharedSchemas
+  readonly #shared: SchemasById
   readonly #kinds = new Map<string, number | undefined>()
 
   /** @param services with the functions that return the schemas of `app.addSchema` */
   constructor(
-    services: ReadonlyMap<ServiceDescription, () => SharedSchemas>,
+    services: ReadonlyMap<ServiceDescription, () => SchemasById>,
     components: Parts & { readonly securitySchemes: Readonly<Record<string, unknown>> },
     names: ComponentNames
   ) {
@@ -59,7 +59,7 @@ export class DocumentedServices {
     const sharedBy = [...services.values()].map((read) => read())
     this.#shared = Object.assign({}, ...sharedBy)
     const descriptions = [...services.keys()].map((service, index) => {
-      const schemaOf = ({ schema }: MethodDescription) => asWritten(schema, sharedBy[index] as SharedSchemas)
+      const schemaOf = ({ schema }: MethodDescription) => asWritten(schema, sharedBy[index] as SchemasById)
       return { ...service, methods: service.methods.map((method) => ({ ...method, schema: schemaOf(method) })) }
     })
     const schemes = descriptions.flatMap(({ methods }) => methods.flatMap(({ security }) => security))
@@ -132,7 +132,7 @@ export class DocumentedServices {
  * Returns the schemas of a method of a resource as documents show them: with the schemas of
  * `app.addSchema`, and with the `$id`, which routes leave out since Fastify takes each id once.
  */
-function asWritten(schema: MethodSchema, shared: SharedSchemas): MethodSchema {
+function asWritten(schema: MethodSchema, shared: SchemasById): MethodSchema {
   const { body, response, outgoing } = rulesOf(schema) ?? {}
   const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPart = false) => {
     const { $id, $ref, $defs } = written.document

@@ -1,8 +1,8 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { toFragment } from './pointer.js'
 import { surelyApplying } from './combined.js'
 import { isSchema, mapSubschemas, unionBranches, unionKeywords } from './keywords.js'
 import { leastSent } from './names.js'
+import { toFragment } from './pointer.js'
 import type { SchemaReader, TaggedUnion } from './reader.js'
 
 /** Our own keywords. They replace keywords of JSON Schema whose check by Ajv a client could slow down. */

@@ -72,7 +72,7 @@ function explainErrors(validate: StandardValidate, root: Shape, option: 'create'
   const names = [...serverNamesWithin(root)].join(', ')
   if (names === '') return validate
   const explain = (error: unknown): never => {
-    if (!(error instanceof TypeError) || error instanceof UnmergedError) throw error
+    if (!isOfMissingField(error)) throw error
     throw new NotImplemented(
       `The schema can't check this body: one of its functions failed. A body lacks the fields that only the server sets ` +
         `(${names}). If the function reads them, set the option \`${option}\` of resource() to a schema of what clients send`,
@@ -89,3 +89,8 @@ function explainErrors(validate: StandardValidate, root: Shape, option: 'create'
     }
   }
 }
+
+/** Whether an error may come of a missing field, as of `record.id.toFixed()` or `new Date(record.at).toISOString()`. */
+const isOfMissingField = (error: unknown): boolean =>
+  (error instanceof TypeError && !(error instanceof UnmergedError)) ||
+  (error instanceof RangeError && !error.message.includes('call stack'))

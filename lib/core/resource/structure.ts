@@ -105,27 +105,33 @@ function ofValibot(schema: unknown): LibraryStructure | undefined {
 }
 
 /**
- * The schema behind what `toStandardJsonSchema()` returns, which shows nothing but its JSON Schema. The converter tells of the schemas that it meets, of which the whole is the last one, and
- * then of what is done to it. What is sent and what becomes of it have different schemas where one follows another.
+ * Returns the schema behind what `toStandardJsonSchema()` returns, which shows nothing but its JSON Schema. The converter
+ * tells of the schemas that it meets, of which the whole is the last one, and then of what is done to it. Of a pipe with
+ * several schemas, the two sides tell of other ones, or of the same one less often than both together.
  */
 export function shownByValibot(schema: unknown): Partial<ValibotSchema> {
   const { jsonSchema } = (schema as Required<StandardSchema>)['~standard']
-  const [[sent] = [], [resulting, ...actions] = []] = (['input', 'output'] as const).map((side) => {
-    let steps: unknown[] = []
+  const tell = (typeMode: 'input' | 'output' | 'ignore') => {
+    const schemas: unknown[] = []
+    let actions: unknown[] = []
     const libraryOptions = {
+      typeMode,
       errorMode: 'ignore',
       overrideSchema({ valibotSchema }: { valibotSchema: unknown }) {
-        steps = [valibotSchema]
+        schemas.push(valibotSchema)
+        actions = []
       },
       overrideAction({ valibotAction }: { valibotAction: unknown }) {
-        steps.push(valibotAction)
+        actions.push(valibotAction)
       }
     }
-    jsonSchema?.[side]({ target: 'draft-07', libraryOptions })
-    return steps
-  })
-  if (sent === undefined || sent !== resulting) return {}
-  return { pipe: [sent as ValibotSchema, ...(actions as ValibotItem[])] }
+    jsonSchema?.input({ target: 'draft-07', libraryOptions })
+    const whole = schemas.at(-1)
+    return { whole, count: schemas.filter((other) => other === whole).length, actions }
+  }
+  const [sent, resulting, all] = [tell('input'), tell('output'), tell('ignore')]
+  if (sent.whole === undefined || sent.whole !== resulting.whole || resulting.count !== all.count) return {}
+  return { pipe: [sent.whole as ValibotSchema, ...(resulting.actions as ValibotItem[])] }
 }
 
 interface ArkType extends StandardSchema {

@@ -53,7 +53,11 @@ t.test('what a transformation gives leaves in its own type, where its library ca
   }
   const validate = (value: unknown) => ({ value })
   const schema = { '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input, output } } }
-  const { send } = await createEcho(t, resource(schema as never), { rank: 5, name: 'a', secret: 1 })
+  const { send } = await createEcho(t, resource(schema as never, { patch: input() as never }), {
+    rank: 5,
+    name: 'a',
+    secret: 1
+  })
   t.strictSame(await send({ url: '/1' }), [200, { rank: 5, name: 'a' }])
 })
 

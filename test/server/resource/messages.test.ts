@@ -75,49 +75,50 @@ t.test('a form whose schema says little of objects and lists', async (t) => {
 })
 
 t.test('a library of its own: issues with paths of both kinds, at once and later', async (t) => {
-  const jsonSchema = () => ({ type: 'object', properties: { id: { type: 'integer' }, a: {} }, required: ['id'] })
-  const library = (validate: (value: { a?: unknown }) => unknown) =>
-    resource(
-      { '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonSchema, output: jsonSchema } } },
-      { readOnly: ['id' as never] }
-    )
+  const jsonSchema = () => ({ type: 'object', properties: { a: {} } })
+  const patch = jsonSchema() as never
+  const library = (validate: (value: { a?: unknown }) => unknown, input: (options: { target: string }) => object) =>
+    resource({ '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input, output: input } } } as never, {
+      patch
+    })
   const issues = [{ message: 'too much', path: [{ key: 'a' }, 0] }, { message: 'and more' }]
   const judge = (value: { a?: unknown }) => (value.a === 1 ? { issues } : { value })
   for (const validate of [judge, async (value: { a?: unknown }) => judge(value)]) {
-    const { post } = await createEcho(t, library(validate))
+    const { post } = await createEcho(t, library(validate, jsonSchema))
     t.strictSame(await post({ a: 2 }), [201, { a: 2 }])
     t.strictSame(await post({ a: 1 }), [400, 'a[0]: too much (and 1 more)'])
   }
-  const listed = () => ({ type: 'object', properties: { id: { type: ['string', 'null'] } }, required: ['id'] })
-  const isText = (value: { id?: unknown }) =>
-    typeof value.id === 'string' ? { value } : { issues: [{ message: 'no text', path: ['id'] }] }
-  const either = { version: 1, vendor: 'own', validate: isText, jsonSchema: { input: listed, output: listed } } as const
-  t.ok(resource({ '~standard': either }, { readOnly: ['id' as never] }), 'the first of several types')
-  const mixed = await createEcho(
-    t,
-    library((value: { a?: unknown }) => (value.a === 1 ? Promise.resolve({ value }) : { value }))
-  )
+  const sometimes = (value: { a?: unknown }) => (value.a === 1 ? Promise.resolve({ value }) : { value })
+  const mixed = await createEcho(t, library(sometimes, jsonSchema))
   t.strictSame(await mixed.post([{ a: 1 }, { a: 2 }]), [201, [{ a: 1 }, { a: 2 }]], 'some at once')
-  const time = { type: 'string', format: 'time' }
-  const jsonTime = () => ({ type: 'object', properties: { time, a: {} }, required: ['time'] })
-  const validate = (value: { time?: string }) =>
-    /^\d\d:\d\d:\d\dZ$/.test(value.time ?? '') ? { value } : { issues: [{ message: 'no time', path: ['time'] }] }
-  const standard = { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonTime, output: jsonTime } } as const
-  const timed = await createEcho(t, resource({ '~standard': standard }, { readOnly: ['time' as never] }))
-  t.strictSame(await timed.post({ a: 1 }), [201, { a: 1 }], 'a time stands for the one that the server sets')
   const inNewer = ({ target }: { target: string }) => {
     if (target !== 'draft-2020-12') throw new Error(`Unsupported target: ${target}`)
     return { type: 'object', properties: { a: { type: 'array', prefixItems: [{ type: 'integer' }] } } }
   }
-  const takesAll = (value: object) => ({ value })
-  const newer = { version: 1, vendor: 'own', validate: takesAll, jsonSchema: { input: inNewer, output: inNewer } }
-  const tuples = await createEcho(t, resource({ '~standard': newer }, { patch: { type: 'object', properties: {} } }))
+  const tuples = await createEcho(
+    t,
+    library((value) => ({ value }), inNewer)
+  )
   t.strictSame(await tuples.post({ a: [1], b: 1 }), [400, 'b is not known'], 'a library that writes the newer draft')
   const failing = await createEcho(
     t,
-    library(async () => Promise.reject(new Error('down')))
+    library(async () => Promise.reject(new Error('down')), jsonSchema)
   )
   t.strictSame(await failing.post({ a: 2 }), [500, 'down'])
+})
+
+t.test('a library of its own can not leave out what only the server sets: the start asks for `create`', async (t) => {
+  const jsonSchema = () => ({ type: 'object', properties: { id: { type: 'integer' }, a: {} }, required: ['id'] })
+  const validate = (value: unknown) =>
+    Object.hasOwn(Object(value), 'id') ? { value } : { issues: [{ message: 'no id', path: ['id'] }] }
+  const standard = { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonSchema, output: jsonSchema } }
+  const patch = { type: 'object', properties: { a: {} } }
+  const options = { readOnly: ['id'], patch } as never
+  const schema = { '~standard': standard } as never
+  const refused = await createEcho(t, resource(schema, options))
+  await t.rejects(refused.post({ a: 2 }), /\(id\): the schema asks for them all the same.+option `create`/)
+  const { post } = await createEcho(t, resource(schema, { ...Object(options), create: patch }))
+  t.strictSame(await post({ a: 2 }), [201, { a: 2 }])
 })
 
 t.test('a value of a query is a text wherever it may be one', async (t) => {

@@ -64,34 +64,31 @@ const moves: Readonly<Record<string, readonly [schema: object, sent: unknown, st
   ]
 }
 
-t.test(
-  'no example of a field that only the server sets is stored where a transformation moves its object',
-  async (t) => {
-    for (const [name, [schema, sent, stored]] of Object.entries(moves)) {
-      const app = Fastify()
-      await app.register(services)
-      let data: unknown
-      const write = async (...args: unknown[]) => {
-        data = args.at(-2)
-        return {}
-      }
-      const object = { create: write, update: write, patch: write }
-      app.service('orders', object as object, { schema: resource(schema as z.ZodObject) as object })
-      for (const [method, url] of [
-        ['POST', '/orders'],
-        ['PUT', '/orders/1'],
-        ['PATCH', '/orders/1']
-      ] as const) {
-        const { statusCode } = await app.inject({ method, url, payload: { lines: sent } })
-        t.match(statusCode, /^20[01]$/, `${method} ${name}`)
-        t.strictSame(data, { lines: stored }, `${method} ${name}`)
-      }
-      await app.close()
+t.test('an object without the field that only the server sets is stored where a transformation moves it', async (t) => {
+  for (const [name, [schema, sent, stored]] of Object.entries(moves)) {
+    const app = Fastify()
+    await app.register(services)
+    let data: unknown
+    const write = async (...args: unknown[]) => {
+      data = args.at(-2)
+      return {}
     }
+    const object = { create: write, update: write, patch: write }
+    app.service('orders', object as object, { schema: resource(schema as z.ZodObject) as object })
+    for (const [method, url] of [
+      ['POST', '/orders'],
+      ['PUT', '/orders/1'],
+      ['PATCH', '/orders/1']
+    ] as const) {
+      const { statusCode } = await app.inject({ method, url, payload: { lines: sent } })
+      t.match(statusCode, /^20[01]$/, `${method} ${name}`)
+      t.strictSame(data, { lines: stored }, `${method} ${name}`)
+    }
+    await app.close()
   }
-)
+})
 
-t.test('what a client sends under the name of such a field is stored, though an example is the same', async (t) => {
+t.test('what a client sends under the name of such a field elsewhere is stored', async (t) => {
   const app = Fastify()
   await app.register(services)
   let data: unknown

@@ -54,7 +54,8 @@ function withSet(body: object, record: object, path: Path): object {
 
 /** Asks all of a flagged kind of record, in one library. */
 export async function examineFlagged(library: Library, row: Flagged): Promise<Findings> {
-  const { readOnly = [], writeOnly = [], shared } = row
+  const { readOnly = [], writeOnly = [], shared, refused } = row
+  const words = refused?.[library]
   let things: Things | undefined
   const { result, printed } = await listening(async () => {
     try {
@@ -64,8 +65,10 @@ export async function examineFlagged(library: Library, row: Flagged): Promise<Fi
       )
       things = await createThings(schema, shared)
     } catch (error) {
-      return { start: [(error as Error).message] }
+      const { message } = error as Error
+      return words === undefined ? { start: [message] } : { refused: words.test(message) ? [] : [message] }
     }
+    if (words !== undefined) return { refused: ['it starts'] }
     const asked = await ask(row, things)
     return { start: [], ...asked, 'no failure of the server': things.failures.slice(0, 5) }
   })

@@ -59,10 +59,10 @@ function refusal(schema: unknown, root: Shape, option: 'create' | 'patch', reaso
 
 /** Asks the library whether it still asks for a server-set field: some schemas keep others that they were made of. */
 function refuseAskedFields(schema: unknown, validate: StandardValidate, root: Shape): void {
-  const result = attempt(() => validate({}))
+  const names = serverSetNames(root.of(undefined))
+  const result = names.size === 0 ? undefined : attempt(() => validate({}))
   if (result instanceof Promise) result.catch(() => {})
   const issues = result instanceof Promise ? [] : (result?.issues ?? [])
-  const names = serverSetNames(root.of(undefined))
   if (issues.some(({ path }) => names.has(String(issuePath(path)[0]))))
     throw refusal(schema, root, 'create', 'the schema asks for them all the same')
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
-import { scope } from 'arktype'
+import { scope, type } from 'arktype'
 import Fastify from 'fastify'
 import services, { resource } from 'fastify-services'
 import t from 'tap'
@@ -30,6 +30,11 @@ const ValibotNode: v.GenericSchema = v.lazy(() =>
   ])
 )
 const ArkNode = scope({ Node: 'A | B', A: { 'left?': 'Node', a: 'string' }, B: { 'left?': 'Node', b: 'string' } })
+
+const arkSet = () => type('number').configure({ readOnly: true } as object)
+const valibotSet = () => v.pipe(v.number(), v.metadata({ readOnly: true }))
+const zodSet = () => z.int().meta({ readOnly: true })
+const zodD = z.object({ x: z.int() })
 
 /** For each row of the table, schemas with the place that the error names. */
 const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema: unknown, place: string])[]])[] = [
@@ -73,6 +78,19 @@ const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema
       [object({ any: { $ref: '#/$defs/Any' } }, { $defs: { Any: { anyOf: [[], text].map(anyList) } } }), 'any']
     ]
   ],
+  [/^\| a transformation around the whole record/, [[z.object({ a: z.string() }).transform(({ a }) => ({ a })), '']]],
+  [
+    /^\| ArkType:/,
+    [
+      [type({ d: type({ x: arkSet(), a: 'string' }).narrow(() => true) }), 'd'],
+      [type({ d: type({ x: arkSet(), a: 'string' }).or('null') }), 'd'],
+      [type({ d: [{ x: arkSet() }, 'number'] }), 'd'],
+      [type({ d: { '[string]': { x: arkSet() } } }), 'd'],
+      [scope({ node: { x: arkSet(), 'nodes?': 'node[]' } }).export().node, 'nodes[]'],
+      [toStandardJsonSchema(v.object({ d: v.fallback(v.object({ x: valibotSet() }), { x: 1 }) })), 'd'],
+      [z.object({ d: z.object({ x: zodSet() }).transform(Object).pipe(zodD) }), 'd']
+    ]
+  ],
   [/^\| a keyword that Ajv can't compile/, [[inList({ id: '#a', ...text }), 'deep.list[]']]]
 ]
 
@@ -87,8 +105,10 @@ async function errorOf(schema: unknown): Promise<string> {
   const app = Fastify()
   try {
     await app.register(services)
-    app.service('things', { create: async (data: unknown) => data } as object, {
-      schema: resource(schema as object) as object
+    const write = async () => ({})
+    const options = { response: object({ a: text }) }
+    app.service('things', { create: write, patch: write } as object, {
+      schema: resource(schema as object, options) as object
     })
     await app.ready()
     return 'it starts'
@@ -105,7 +125,11 @@ for (const [row, schemas] of rows)
     const instead = line?.split(' | ').at(-1)?.replace(/ \|$/, '') ?? 'no such row'
     for (const [schema, place] of schemas) {
       const message = await errorOf(schema)
-      t.match(message, new RegExp(`^things[:.].*'${place.replace(/[[\]$]/g, '\\$&')}'`), 'the service and the place')
+      t.match(
+        message,
+        new RegExp(`^things[:.].*${place === '' ? '' : `'${place.replace(/[[\]$]/g, '\\$&')}'`}`),
+        'the service and the place'
+      )
       if (!/Ajv/.test(row.source)) t.ok(message.includes(instead), `what to write: ${message}`)
     }
   })

@@ -48,7 +48,7 @@ function withoutServerFields(schema: unknown, root: Shape, option: 'create' | 'p
 }
 
 function refusal(schema: unknown, root: Shape, option: 'create' | 'patch', reason: string, cause?: unknown) {
-  const names = [...serverNamesWithin(root)].join(', ')
+  const names = [...new Set([...serverNamesWithin(root), ...serverSetNames(root.of(undefined))])].join(', ')
   const { example = '' } = libraries.get(standardOf(schema)?.vendor) ?? {}
   return new TypeError(
     `resource() can't check a body without the fields that only the server sets (${names}): ${reason}. ` +

@@ -2,36 +2,46 @@ import type { JsonSchema } from '../../types/standard-schema.js'
 import { kindBits } from './reader.js'
 import type { Shape } from './shape.js'
 
-/** Reads what a URL or a form holds as what a schema asks for. What can't be read stays as it is, and the schema refuses it. */
+/**
+ * Converts the texts of a URL or a form to the types of a schema. Returns a text that it can't
+ * convert unchanged, so that the check of the schema refuses it.
+ */
 export type ReadText = (value: unknown) => unknown
 
-/** Makes the reader for texts of a shape. */
+/** Returns the reader of the texts for a shape. */
 export const textReader = (shape: Shape): ReadText => shape.remember(textReader, () => createReader(shape))
 
 function createReader(shape: Shape): ReadText {
-  if (isAnything(shape)) return (value) => value
+  if (isAnything(shape)) return unchanged
   if ((shape.kinds & kindBits.array) !== 0) return listReader(shape.of({}))
   if ((shape.kinds & kindBits.object) !== 0) return fieldsReader(shape)
-  const parts = [...shape.parts]
-  const values = parts.flatMap(({ enum: list = [], const: constant }) => (constant === undefined ? list : [constant]))
-  const byText = new Map(values.map((value) => [String(value), value]))
+  const byText = new Map([...shape.parts].flatMap(constantsOf).map((value) => [String(value), value]))
   const readScalar = scalarReader(shape)
+  if (byText.size === 0) return readScalar
   return (text) => (typeof text === 'string' && byText.has(text) ? byText.get(text) : readScalar(text))
 }
 
-/** Makes the reader of what a text may mean that is none of the texts of a shape: the number 5 in a field that holds dates or numbers. Nothing where there is no other meaning. */
-export function readerBesideTexts({ kinds: allowed, parts }: Shape): ReadText | undefined {
-  const beside = allowed & kindBits.scalar & ~kindBits.string
-  const isMixed = (allowed & kindBits.string) !== 0 && beside !== 0 && allowed !== kindBits.all
-  return isMixed ? scalarReader({ kinds: beside, parts }) : undefined
+/**
+ * Creates the second reader for texts that the schema refuses as strings: in a field of dates and
+ * numbers, `5` is the number 5.
+ */
+export function nonStringReader({ kinds: allowed, parts }: Shape): ReadText {
+  const kinds = allowed & kindBits.scalar & ~kindBits.string
+  const isMixed = (allowed & kindBits.string) !== 0 && kinds !== 0 && allowed !== kindBits.all
+  return isMixed ? scalarReader({ kinds, parts }) : unchanged
 }
+
+const unchanged: ReadText = (value) => value
 
 const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.saysNothing
 
-const whole = /^-?\d+$/
+const constantsOf = ({ enum: values, const: constant }: JsonSchema): readonly unknown[] =>
+  constant === undefined ? (values ?? []) : [constant]
+
+const integer = /^-?\d+$/
 const decimal = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
-// Where a string is allowed, every text stays one: `null` too. An empty input of a form is `null` where it can be nothing else.
+/** Creates the reader of texts for scalars. If strings are allowed, each text stays a string. */
 function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>): ReadText {
   const isNullable = (allowed & kindBits.null) !== 0
   if ((allowed & kindBits.string) !== 0) {
@@ -39,54 +49,52 @@ function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>)
     return (text) => (text === '' ? emptyText : text)
   }
   const types = [...parts].flatMap(({ type = [] }) => type)
+  const isInteger = types.includes('integer') && !types.includes('number')
   const isNumber = (allowed & kindBits.number) !== 0
-  const isWhole = types.includes('integer') && !types.includes('number')
+  const isBoolean = (allowed & kindBits.boolean) !== 0
   return (text) => {
     if (typeof text !== 'string') return text
-    if (isNumber && !isWhole && decimal.test(text)) return Number(text)
-    // A text that no integer has exactly stays a text: rounded, it would find another record.
-    if (isNumber && isWhole && whole.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : text
+    if (isNumber && (isInteger ? integer : decimal).test(text)) {
+      const number = Number(text)
+      // Rounded, an integer that is not safe would find another record.
+      return isInteger && !Number.isSafeInteger(number) ? text : number
+    }
     // A checkbox sends `on`.
-    if ((allowed & kindBits.boolean) !== 0 && /^(true|on|false)$/.test(text)) return text !== 'false'
+    if (isBoolean && (text === 'true' || text === 'on' || text === 'false')) return text !== 'false'
     return isNullable && (text === 'null' || text === '') ? null : text
   }
 }
 
-// Formats that no empty text has.
-const filledFormats = /^(date-time|date|time|duration|email|uri|url|uuid|ipv4|ipv6)$/
+const nonEmptyFormats = /^(date-time|date|time|duration|email|uri|url|uuid|ipv4|ipv6)$/
 
-/** Whether each schema of texts at a place says by itself that no text is empty. */
+/** Returns whether each schema for strings refuses the empty string by itself. */
 function refusesEmptyText(parts: ReadonlySet<JsonSchema>): boolean {
-  const valuesOf = ({ enum: values, const: constant }: JsonSchema) =>
-    values ?? (constant === undefined ? [] : [constant])
-  const ofTexts = [...parts].filter(
-    (part) => [part.type].flat().includes('string') || valuesOf(part).some((value) => typeof value === 'string')
+  const isString = (value: unknown) => typeof value === 'string'
+  const ofStrings = [...parts].filter(
+    (part) => [part.type].flat().includes('string') || constantsOf(part).some(isString)
   )
   const refuses = (part: JsonSchema) =>
-    (valuesOf(part).length > 0 && !valuesOf(part).includes('')) ||
-    filledFormats.test(String(part.format)) ||
+    (constantsOf(part).length > 0 && !constantsOf(part).includes('')) ||
+    nonEmptyFormats.test(String(part.format)) ||
     Number(part.minLength) > 0
-  return ofTexts.length > 0 && ofTexts.every(refuses)
+  return ofStrings.length > 0 && ofStrings.every(refuses)
 }
 
 function listReader(shape: Shape): ReadText {
-  const readScalar = scalarReader(shape)
-  const isWithinItself = holdsItself(shape)
+  const readScalar = isRecursiveList(shape) ? scalarReader(shape) : undefined
   return (value) => {
-    // A list whose items may be such lists: one text would be a list in a list without end.
-    const list = isWithinItself && typeof value === 'string' ? readScalar(value) : parseList(value)
+    // One text would become a list in a list without end.
+    const list = readScalar !== undefined && typeof value === 'string' ? readScalar(value) : parseList(value)
     return Array.isArray(list) ? list.map((item, index) => textReader(shape.item(index).shape)(item)) : list
   }
 }
 
-/** Whether the items of a list may be lists of the same kind, at some depth. */
-function holdsItself(shape: Shape): boolean {
+/** Returns whether the items of a list, at some depth, may be lists of the same shape. */
+function isRecursiveList(shape: Shape): boolean {
   const visited = new Set<Shape>()
-  let list = shape
-  while (!isAnything(list) && (list.kinds & kindBits.array) !== 0) {
+  for (let list = shape; !isAnything(list) && (list.kinds & kindBits.array) !== 0; list = list.item(0).shape.of({})) {
     if (visited.has(list)) return true
     visited.add(list)
-    list = list.item(0).shape.of({})
   }
   return false
 }
@@ -94,16 +102,18 @@ function holdsItself(shape: Shape): boolean {
 function fieldsReader(union: Shape): ReadText {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-    // The tag of a union may be a number.
-    const tags = union.unions.map(({ tag }) => [tag, textReader(union.field(tag).shape)(Object(value)[tag])] as const)
-    const shape = union.of({ ...value, ...Object.fromEntries(tags.filter(([tag]) => Object.hasOwn(value, tag))) })
+    const sent: Record<string, unknown> = { ...value }
+    // The discriminator of a union may be a number.
+    const discriminators = union.unions.filter(({ tag }) => Object.hasOwn(sent, tag))
+    const read = discriminators.map(({ tag }) => [tag, textReader(union.field(tag).shape)(sent[tag])] as const)
+    const shape = union.of({ ...sent, ...Object.fromEntries(read) })
     return Object.fromEntries(
-      Object.entries(value).map(([name, text]) => [name, textReader(shape.field(name).shape)(text)])
+      Object.entries(sent).map(([name, text]) => [name, textReader(shape.field(name).shape)(text)])
     )
   }
 }
 
-/** Makes a list of what `qs` has parsed: it gives a single value without a list, and a long list as an object with indices as keys. */
+/** Converts to a list what `qs` has parsed: a single value, or an object by index for a long list. */
 export function parseList(value: unknown): unknown {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

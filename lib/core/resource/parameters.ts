@@ -10,39 +10,34 @@ import { atOnceOf } from './validate.js'
 
 export const noParameters: QueryParameters = { operands: new Map(), required: [] }
 
-/** @throws {TypeError} when a schema is not that of an object with fields */
+/** @throws {TypeError} if the schema is not that of an object with fields */
 export function checkRecord({ shapes: { root } }: WrittenSchema): void {
   if ((root.kinds !== kindBits.object && root.kinds !== kindBits.all) || root.saysNothing)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
 /**
- * Reads the schema of the parameters of a query.
- *
- * @throws {TypeError} when it is not that of an object with fields, or is checked asynchronously
+ * Reads the schema of the option `query`.
+ * @throws {TypeError} if it is not that of an object with fields, or if its check is asynchronous
  */
 export function readParameters(schema: unknown): QueryParameters {
   if (schema === undefined) return noParameters
   const { document } = readJsonSchema(schema, 'input')
   const written = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true })
   checkRecord(written)
-  const [missing] = written.shapes.reader.bundle.missing
+  const { root, reader } = written.shapes
+  const [missing] = reader.bundle.missing
   if (missing !== undefined)
     throw new TypeError(
       `The parameters of a query can't refer to '${missing}': a schema of app.addSchema is not there yet. Put it into the schema itself`
     )
   const validate = atOnceOf(schema)
-  const result = validate?.({})
-  if (result instanceof Promise) {
-    result.catch(() => {})
-    throw new TypeError(asynchronous)
-  }
-  const spelledOut = spelledOutIn(written)
-  const { root } = written.shapes
+  if (isAsynchronous(validate?.({}))) throw new TypeError(asynchronous)
+  const properties = propertiesOf(written.documentWithout(undefined))
   const shape = root.of({})
   const operands = new Map(
     shape.names.map((name) => {
-      const property = spelledOut.get(name) ?? scalarDocument(certain(shape.field(name)).shape)
+      const property = properties.get(name) ?? scalarDocument(certain(shape.field(name)).shape)
       return [name, { ...toOperand(property), isEquality: true }] as const
     })
   )
@@ -53,10 +48,16 @@ export function readParameters(schema: unknown): QueryParameters {
 
 const asynchronous = 'The parameters of a query are checked at once: their schema can not be asynchronous'
 
-/** The schemas of the parameters that a schema lists itself. */
-function spelledOutIn(written: WrittenSchema): ReadonlyMap<string, JsonSchema> {
-  const root = written.documentWithout(undefined)
-  // Each parameter becomes a schema of its own, so a reference to the query, or into it, needs a definition to point to.
+/** Returns whether a check returned a promise. Ignores its rejection, which would end the process. */
+function isAsynchronous(result: unknown): result is Promise<unknown> {
+  if (!(result instanceof Promise)) return false
+  result.catch(() => {})
+  return true
+}
+
+/** Returns the properties of a schema, each as a schema of its own with the definitions. */
+function propertiesOf(document: JsonSchema): ReadonlyMap<string, JsonSchema> {
+  // A reference to the whole query, or into it, needs a definition to point to.
   let refersToRoot = false as boolean
   const pointToDefinition = (part: SchemaValue): SchemaValue => {
     if (!isSchema(part)) return part
@@ -65,39 +66,37 @@ function spelledOutIn(written: WrittenSchema): ReadonlyMap<string, JsonSchema> {
     refersToRoot = true
     return { ...copy, $ref: `#/$defs/query${copy.$ref.slice(1)}` }
   }
-  const { properties = {}, definitions, $defs } = mapSubschemas(root, pointToDefinition)
+  const { properties = {}, definitions, $defs } = mapSubschemas(document, pointToDefinition)
   const all = { ...$defs, ...(refersToRoot && { query: { type: 'object', properties } }) }
   const shared = { ...(definitions && { definitions }), ...(Object.keys(all).length > 0 && { $defs: all }) }
-  const whole = (property: SchemaValue) => (isSchema(property) ? property : property ? {} : { not: {} })
-  return new Map(Object.entries(properties).map(([name, property]) => [name, { ...whole(property), ...shared }]))
+  const toSchema = (property: SchemaValue) => (isSchema(property) ? property : property ? {} : { not: {} })
+  return new Map(Object.entries(properties).map(([name, property]) => [name, { ...toSchema(property), ...shared }]))
 }
 
 /**
- * Makes what judges the parameters of a query together, by their library, or by the JSON Schema. What it makes of them is not taken: a query has the values that its schema says are sent.
+ * Creates the check of all parameters together, by their library or by the JSON Schema. A query
+ * keeps the values that it was sent with: the results of the library are not used.
  *
- * @param isWhole whether those that must be there are asked for
+ * @param isWhole whether required parameters must be there
  */
-export function createParameterJudge(
+export function createParameterCheck(
   { operands, required, validate, whole }: QueryParameters,
   isWhole: boolean,
   compile: Compile
 ): (query: object) => readonly Fault[] {
   if (whole === undefined && validate === undefined) return () => []
+  const { required: _, ...withoutRequired } = whole ?? {}
   let check: Check | undefined
   return (query) => {
     const sent = Object.fromEntries(Object.entries(query).filter(([name]) => operands.has(name)))
     if (!isWhole && Object.keys(sent).length === 0) return []
     if (whole !== undefined) {
-      const { required: _, ...others } = whole
-      check ??= compile(isWhole ? whole : others)
+      check ??= compile(isWhole ? whole : withoutRequired)
       const problems = check(sent)
       return problems === undefined ? [] : [toFault([], problems, 'The query')]
     }
     const result = validate?.(sent)
-    if (result instanceof Promise) {
-      result.catch(() => {})
-      return [{ path: [], keyword: ofLibrary, must: asynchronous }]
-    }
+    if (isAsynchronous(result)) return [{ path: [], keyword: ofLibrary, must: asynchronous }]
     const faults = (result?.issues ?? []).map(
       ({ path, message }): Fault => ({ path: issuePath(path), keyword: ofLibrary, must: message })
     )

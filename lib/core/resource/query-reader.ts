@@ -1,290 +1,272 @@
 import type { Query } from '../../../types/service.js'
-import { type Fault, maxFaults, type Place, pathOfPlace } from '../../schema/fault.js'
-import { parseList } from '../../schema/text.js'
+import type { JsonSchema } from '../../../types/standard-schema.js'
+import { type Fault, maxFaults } from '../../schema/fault.js'
+import { kindBits } from '../../schema/reader.js'
+import type { Shape } from '../../schema/shape.js'
+import { nonStringReader, parseList, textReader } from '../../schema/text.js'
 import { isObject, isPlain } from '../objects.js'
-import { createParameterJudge } from './parameters.js'
+import { createParameterCheck } from './parameters.js'
 import { type Check, type Compile, ofLibrary, type SchemaProblem, toBadRequest, toFault } from './problem.js'
-import { type FieldFilter, maxCount, type Operand, type QueryParameters, type QueryRules } from './query-rules.js'
+import { type FieldFilter, maxCount, type Operand, type QueryRules, shownRules } from './query-rules.js'
+import type { MethodRules } from './rules.js'
 
-/** Reads a value and returns it converted. It reports what is wrong to `faults`; its result is not used then. */
-type ReadAt = (value: unknown, place: Place, faults: Faults) => unknown
+/** Returns the converted value. If it is invalid, adds issues instead, and the result is unused. */
+type Read = (value: unknown, issues: QueryIssues) => unknown
 
-/** How the values of a query are read. */
-export interface Conversion {
-  /** Reads a value that is held to an operand. */
-  value(value: unknown, operand: Operand): unknown
-  /** Reads one that does not fit as what it may mean besides. */
-  other(value: unknown, operand: Operand): unknown
-  list(value: unknown): unknown
-  /** Reads what must be a whole number. */
-  count(value: unknown): unknown
-  /** Whether a value may stand for `null`. */
-  isNull(value: unknown): boolean
-}
+type Readers = ReadonlyMap<string, Read>
 
-/** The values of a URL are texts. */
-export const ofTexts: Conversion = {
-  value: (text, { read }) => read(text),
-  other: (text, { readOther }) => (readOther === undefined ? text : readOther(text)),
-  list: parseList,
-  count: (text) => (typeof text === 'string' && /^(\d{1,10}|-1)$/.test(text) ? Number(text) : text),
-  isNull: (text) => text === ''
-}
-
-const untouched = (value: unknown) => value
-
-/** The values of JSON have their types: none is converted. */
-export const ofValues: Conversion = {
-  value: untouched,
-  other: untouched,
-  list: untouched,
-  count: untouched,
-  isNull: () => false
-}
-
-/** How deep `$or` and `$and` may stand in each other. */
-const maxGroupDepth = 5
-
-/** What is wrong with a query. */
-class Faults {
-  readonly #all: Fault[] = []
+/** The issues of one query, and the path of the value that is being read. */
+class QueryIssues {
+  readonly faults: Fault[] = []
+  readonly path: (string | number)[] = []
 
   get areMany(): boolean {
-    return this.#all.length >= maxFaults
+    return this.faults.length >= maxFaults
   }
 
-  tell(place: Place, must: string, keyword = 'type'): void {
-    this.#all.push({ path: pathOfPlace(place), must, keyword })
+  add(must: string, keyword = 'type'): void {
+    this.faults.push({ path: [...this.path], must, keyword })
   }
 
-  /** @param list the names that exist. It may be long, so only the first fault has it */
-  tellUnknown(place: Place, list: string): void {
-    const isToldBefore = this.#all.some(({ must }) => must.endsWith(list))
-    this.tell(place, list === '' || isToldBefore ? 'is not known' : `is not known: ${list}`, 'additionalProperties')
+  /** Adds an unknown name. The list of known ones may be long, so only the first issue has it. */
+  addUnknown(known: string): void {
+    const isRepeated = known === '' || this.faults.some(({ must }) => must.endsWith(known))
+    this.add(isRepeated ? 'is not known' : `is not known: ${known}`, 'additionalProperties')
   }
 
-  tellProblems(place: Place, problems: readonly SchemaProblem[]): void {
-    this.#all.push(toFault(pathOfPlace(place), problems))
+  addProblems(problems: readonly SchemaProblem[]): void {
+    this.faults.push(toFault([...this.path], problems))
   }
 
-  /**
-   * @param judge says what is wrong with the whole, where nothing else is
-   * @throws {BadRequest} when something is wrong
-   */
-  endWith(judge: () => readonly Fault[]): void {
-    const faults = this.#all.length > 0 ? this.#all : judge()
-    if (faults.length > 0) throw toBadRequest('query', faults)
+  readAt(key: string | number, value: unknown, read: Read): unknown {
+    this.path.push(key)
+    const result = read(value, this)
+    this.path.pop()
+    return result
   }
 }
 
 /**
- * Makes what reads the query of a method: it converts the values of a URL, and refuses what the rules do not name. Nothing is dropped, since a query
- * with less in it selects more.
+ * Creates the reader for the queries of a method. It converts texts, in place, and refuses
+ * everything that the rules don't name: without a filter, a query selects more records.
  *
- * @throws {BadRequest} which names each place, up to 20, and says what must stand there
+ * @param record the shape of the record with the schemas of `app.addSchema`
+ * @param isTyped whether values have their types, as in JSON. Otherwise they are texts of a URL
+ * @throws {BadRequest} with up to 20 issues if the query is invalid
  */
 export function createQueryReader(
-  rules: QueryRules,
-  method: string,
+  { query: rules, method, custom }: MethodRules,
+  record: Shape,
   compile: Compile,
-  conversion: Conversion
+  isTyped: boolean
 ): (query: Query) => Query {
-  const hold = createHold(compile, conversion)
-  const filters = new Map([...rules.filters].map(([name, filter]) => [name, readFilter(filter, hold)]))
-  const inGroup = new Map([...filters, ['$or', readGroup], ['$and', readGroup]])
-  const parameterReaders = new Map<string, ReadAt>(method === 'create' ? [] : inGroup)
-  if (method === 'find') {
-    const readCount = countReader(conversion)
-    parameterReaders.set('$limit', readCount).set('$skip', readCount)
-    parameterReaders.set('$sort', readSort(rules.sort, conversion))
-  }
-  parameterReaders.set('$select', readSelect(new Set(rules.select), conversion))
-  const { more } = rules
-  const judge = createParameterJudge(more, false, compile)
-  for (const [name, operand] of more.operands) parameterReaders.set(name, hold(operand))
-  const names = listNames('a query filters by', method === 'create' ? [] : filters.keys())
-
-  function readGroup(value: unknown, place: Place, faults: Faults): unknown {
-    const list = conversion.list(value)
-    if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
-      return faults.tell(place, 'must be a list of queries')
-    // Two keys for each level: the name of the group, and the index in it.
-    if (pathOfPlace(place).length > 2 * maxGroupDepth)
-      return faults.tell(place, `must stand at most ${maxGroupDepth} deep in others of its kind`, 'maxDepth')
-    return list.map((query, index) => readEach(query, { key: index, within: place }, inGroup, names, faults))
-  }
-
+  const shown = shownRules(rules, record)
+  // Methods share the readers of fields, so that each schema is compiled once.
+  const values = record.remember(`query ${isTyped}`, () => new ValueReaders(compile, isTyped))
+  const readers = custom === undefined ? createRecordReaders(shown, method, values) : new Map<string, Read>()
+  const parameters = custom?.parameters ?? shown.more
+  for (const [name, operand] of parameters.operands) readers.set(name, values.operand(operand))
+  const known = custom === undefined ? knownFilters(shown, method) : listNames('there are', readers.keys())
+  // Only a custom method demands parameters, and sets their defaults.
+  const required = custom?.parameters.required ?? []
+  const defaults = [...(custom?.parameters.operands ?? [])].filter(([, { schema }]) => schema.default !== undefined)
+  const checkParameters = createParameterCheck(parameters, custom !== undefined, compile)
   return (query) => {
-    const faults = new Faults()
-    readEach(query, undefined, parameterReaders, names, faults)
-    faults.endWith(() => judge(query))
-    return query
-  }
-}
-
-/**
- * Makes what reads the query of a custom method: its parameters alone.
- * @throws {BadRequest} as `createQueryReader` does
- */
-export function createParameterReader(
-  parameters: QueryParameters,
-  compile: Compile,
-  conversion: Conversion
-): (query: Query) => Query {
-  const hold = createHold(compile, conversion)
-  const readers = new Map([...parameters.operands].map(([name, operand]) => [name, hold(operand)]))
-  const names = listNames('there are', readers.keys())
-  const judge = createParameterJudge(parameters, true, compile)
-  const defaults = [...parameters.operands].filter(([, { schema }]) => schema.default !== undefined)
-  return (query) => {
-    const faults = new Faults()
-    readEach(query, undefined, readers, names, faults)
-    for (const name of parameters.required)
-      if (!Object.hasOwn(query, name) && !faults.areMany)
-        faults.tell({ key: name, within: undefined }, 'is required', 'required')
+    const issues = new QueryIssues()
+    readFields(query, readers, known, issues)
+    for (const name of required)
+      if (!Object.hasOwn(query, name) && !issues.areMany) issues.readAt(name, undefined, refuseMissing)
     for (const [name, { schema }] of defaults)
       if (!Object.hasOwn(query, name)) query[name] = structuredClone(schema.default)
-    faults.endWith(() => judge(query))
+    const faults = issues.faults.length > 0 ? issues.faults : checkParameters(query)
+    if (faults.length > 0) throw toBadRequest('query', faults)
     return query
   }
 }
 
-/** Reads each value of a query in its place: the query is that of one request. */
-function readEach(
-  query: Query,
-  within: Place | undefined,
-  readers: ReadonlyMap<string, ReadAt>,
-  names: string,
-  faults: Faults
-): Query {
-  for (const name of Object.keys(query)) {
-    if (faults.areMany) break
-    const place = { key: name, within }
-    const read = readers.get(name)
-    if (read === undefined) {
-      faults.tellUnknown(place, names)
-      continue
-    }
-    const text = query[name]
-    const value = read(text, place, faults)
-    if (value !== text) query[name] = value
+const refuseMissing: Read = (_value, issues) => issues.add('is required', 'required')
+
+function createRecordReaders(rules: QueryRules, method: string, values: ValueReaders): Map<string, Read> {
+  const readers = new Map<string, Read>()
+  if (method !== 'create') {
+    for (const [name, filter] of rules.filters) readers.set(name, values.filter(filter))
+    const inGroup = new Map(readers)
+    const readGroup = values.group(inGroup, knownFilters(rules, method))
+    for (const map of [readers, inGroup]) map.set('$or', readGroup).set('$and', readGroup)
   }
-  return query
+  if (method === 'find')
+    readers.set('$limit', values.count).set('$skip', values.count).set('$sort', values.sort(rules.sort))
+  return readers.set('$select', values.select(rules.select))
 }
 
-// Sorted, since schema libraries list the same fields in different orders.
-const sortedNames = (names: Iterable<string>) => [...names].sort().join(', ')
+const knownFilters = ({ filters }: QueryRules, method: string) =>
+  method === 'create' ? '' : listNames('a query filters by', filters.keys())
 
-/** Says which names there are, if there are any. */
-function listNames(say: string, names: Iterable<string>): string {
-  const list = sortedNames(names)
-  return list === '' ? '' : `${say} ${list}`
+/** Lists names in order: schema libraries list the same fields in different orders. */
+function listNames(prefix: string, names: Iterable<string>): string {
+  const list = [...names].sort().join(', ')
+  return list === '' ? '' : `${prefix} ${list}`
 }
 
-/** Makes what holds values to operands. The same operand stands under several operators, and in lists. */
-function createHold(compile: Compile, conversion: Conversion): (operand: Operand) => ReadAt {
-  const readers = new Map<Operand, ReadAt>()
-  return function hold(operand: Operand): ReadAt {
+function readFields(fields: Query, readers: Readers, known: string, issues: QueryIssues): Query {
+  for (const name of Object.keys(fields)) {
+    if (issues.areMany) break
+    const value = fields[name]
+    const read = readers.get(name) ?? (() => issues.addUnknown(known))
+    const converted = issues.readAt(name, value, read)
+    if (converted !== value) fields[name] = converted
+  }
+  return fields
+}
+
+/** How deep `$or` and `$and` may be nested. */
+const maxGroupDepth = 5
+
+/** Creates the readers for the values of queries. */
+class ValueReaders {
+  readonly #compile: Compile
+  readonly #isTyped: boolean
+  readonly #ready = new Map<Operand, Read>()
+  readonly #toList: (value: unknown) => unknown
+
+  constructor(compile: Compile, isTyped: boolean) {
+    this.#compile = compile
+    this.#isTyped = isTyped
+    this.#toList = isTyped ? (value) => value : parseList
+  }
+
+  /** Operators share operands, and so do methods. */
+  operand(operand: Operand): Read {
     const { item } = operand
-    const reader =
-      readers.get(operand) ??
-      (item === undefined ? holdTo(operand, compile, conversion) : readList(hold(item), conversion))
-    readers.set(operand, reader)
-    return reader
+    const read = this.#ready.get(operand) ?? (item === undefined ? this.#value(operand) : this.#list(item))
+    this.#ready.set(operand, read)
+    return read
+  }
+
+  #value({ schema, shape, isEquality }: Operand): Read {
+    const readText = this.#isTyped ? (value: unknown) => value : textReader(shape)
+    const readOther = this.#isTyped ? readText : nonStringReader(shape)
+    const mayBeNull = isEquality && !this.#isTyped
+    const decode = createDecode(shape)
+    const isOfType = typeTestOf(schema)
+    // Compiled with the first value: queries use few of the fields of a record.
+    let check: Check | undefined
+    return (text, issues) => {
+      const value = readText(text)
+      if (isOfType?.(value)) return decode(value, issues)
+      check ??= this.#compile(schema)
+      const problems = check(value)
+      if (problems === undefined) return decode(value, issues)
+      const other = readOther(text)
+      if (check(other) === undefined) return decode(other, issues)
+      // Clients of Feathers send `null` as the empty text.
+      if (mayBeNull && text === '' && check(null) === undefined) return null
+      return issues.addProblems(problems)
+    }
+  }
+
+  #list(item: Operand): Read {
+    const readItem = this.operand(item)
+    return (value, issues) => {
+      const list = this.#toList(value)
+      if (!Array.isArray(list)) return issues.add('must be a list')
+      return list.map((item, index) => (issues.areMany ? item : issues.readAt(index, item, readItem)))
+    }
+  }
+
+  filter({ value, operators }: FieldFilter): Read {
+    const readValue = this.operand(value)
+    const readers = new Map([...operators].map(([name, operand]) => [name, this.operand(operand)]))
+    const known = listNames('there are', readers.keys())
+    return (value, issues) => {
+      if (typeof value !== 'object' || value === null) return readValue(value, issues)
+      if (Array.isArray(value)) return issues.add('must be one value: $in takes several')
+      if (Object.keys(value).length === 0) return issues.add('must have a value', 'minProperties')
+      return readFields(value as Query, readers, known, issues)
+    }
+  }
+
+  group(readers: Readers, known: string): Read {
+    const readQuery: Read = (query, issues) => readFields(query as Query, readers, known, issues)
+    return (value, issues) => {
+      const list = this.#toList(value)
+      if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
+        return issues.add('must be a list of queries')
+      // Each level has two keys: the name of the group, and an index.
+      if (issues.path.length > 2 * maxGroupDepth)
+        return issues.add(`must stand at most ${maxGroupDepth} deep in others of its kind`, 'maxDepth')
+      return list.map((query, index) => issues.readAt(index, query, readQuery))
+    }
+  }
+
+  #integer(value: unknown): unknown {
+    return !this.#isTyped && typeof value === 'string' && /^(\d{1,10}|-1)$/.test(value) ? Number(value) : value
+  }
+
+  readonly count: Read = (value, issues) => {
+    const count = this.#integer(value)
+    const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= maxCount
+    return isCount ? count : issues.add(`must be an integer from 0 to ${maxCount}`)
+  }
+
+  readonly #direction: Read = (value, issues) => {
+    const direction = this.#integer(value)
+    return direction === 1 || direction === -1 ? direction : issues.add('must be 1 or -1', 'enum')
+  }
+
+  sort(fields: readonly string[]): Read {
+    const readers = new Map(fields.map((name) => [name, this.#direction]))
+    const known = listNames('a query sorts by', fields)
+    return (value, issues) =>
+      isObject(value) ? readFields(value, readers, known, issues) : issues.add('must name fields, as in $sort[name]=1')
+  }
+
+  select(fields: readonly string[]): Read {
+    const names = new Set<unknown>(fields)
+    const must = `must name fields: ${[...fields].sort().join(', ')}`
+    return (value, issues) => {
+      const list = this.#toList(value)
+      if (!Array.isArray(list)) return issues.add('must be a list of fields')
+      return list.every((name) => names.has(name)) ? list : issues.add(must, 'enum')
+    }
   }
 }
 
-// Compiled with the first value: of the many fields of a record, queries use few.
-function holdTo(operand: Operand, compile: Compile, conversion: Conversion): ReadAt {
-  const { schema, isEquality } = operand
-  let check: Check | undefined
-  return (text, place, faults) => {
-    check ??= compile(schema)
-    const value = conversion.value(text, operand)
-    const problems = check(value)
-    if (problems === undefined) return decodeOperand(value, operand, place, faults)
-    const other = conversion.other(text, operand)
-    if (other !== value && check(other) === undefined) return decodeOperand(other, operand, place, faults)
-    // Clients of Feathers send `null` as the empty text.
-    if (isEquality && conversion.isNull(text) && check(null) === undefined) return null
-    return faults.tellProblems(place, problems)
-  }
-}
+const typeTests = new Map<unknown, (value: unknown) => boolean>([
+  ['string', (value) => typeof value === 'string'],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['integer', Number.isInteger],
+  ['number', Number.isFinite]
+])
 
-/** Returns the value that the service compares with: what a codec of the field makes of the one that was sent. */
-function decodeOperand(
-  value: unknown,
-  { codecs = [], hasPlainBranch }: Operand,
-  place: Place,
-  faults: Faults
-): unknown {
-  let problem: string | undefined
-  for (const codec of codecs) {
-    const result = codec.decode(value)
-    if ('message' in result) problem ??= result.message
-    else if (!isComparable(result.value)) problem ??= 'can not be compared'
-    else return result.value
+/** Returns the test of a schema that has nothing but one type: it needs no compiled check. */
+const typeTestOf = ({ type, ...others }: JsonSchema) =>
+  Object.keys(others).length === 0 ? typeTests.get(type) : undefined
+
+/** Creates the function that converts a value with the codecs of a field for the service. */
+function createDecode(shape: Shape): Read {
+  const { codecs } = shape
+  if (codecs.length === 0) return (value) => value
+  const hasPlainBranch = shape.hasPlainBranch(kindBits.all & ~kindBits.null)
+  return (value, issues) => {
+    let problem = ''
+    for (const codec of codecs) {
+      const result = codec.decode(value)
+      if ('message' in result) problem ||= result.message
+      else if (!isComparable(result.value)) problem ||= 'can not be compared'
+      else return result.value
+    }
+    return value === null || hasPlainBranch ? value : issues.add(problem, ofLibrary)
   }
-  if (problem === undefined || value === null || hasPlainBranch) return value
-  return faults.tell(place, problem, ofLibrary)
 }
 
 /**
- * Returns whether records can be compared with a decoded value. An adapter may take an object or a list for operators, so that
- * a client could write `{ "$ne": null }`. A filter by `undefined` may be dropped, which selects all records.
+ * Returns whether records can be compared with a decoded value. An adapter may take an object or a
+ * list for operators, so that a client could write `{ "$ne": null }`. It may also drop a filter by
+ * `undefined`, which then selects all records.
  */
 function isComparable(value: unknown): boolean {
   if (value === undefined) return false
   if (typeof value !== 'object' || value === null) return true
   return !Array.isArray(value) && !isPlain(value) && !Object.keys(value).some((name) => name.startsWith('$'))
-}
-
-function readList(readItem: ReadAt, conversion: Conversion): ReadAt {
-  return (value, place, faults) => {
-    const list = conversion.list(value)
-    if (!Array.isArray(list)) return faults.tell(place, 'must be a list')
-    return list.map((item, index) => (faults.areMany ? item : readItem(item, { key: index, within: place }, faults)))
-  }
-}
-
-function readFilter({ value, operators }: FieldFilter, hold: (operand: Operand) => ReadAt): ReadAt {
-  const readValue = hold(value)
-  const readers = new Map([...operators].map(([name, operand]) => [name, hold(operand)]))
-  const names = listNames('there are', readers.keys())
-  return (text, place, faults) => {
-    if (Array.isArray(text)) return faults.tell(place, 'must be one value: $in takes several')
-    if (!isObject(text)) return readValue(text, place, faults)
-    if (Object.keys(text).length === 0) return faults.tell(place, 'must have a value', 'minProperties')
-    return readEach(text, place, readers, names, faults)
-  }
-}
-
-function countReader({ count: toCount }: Conversion): ReadAt {
-  return (value, place, faults) => {
-    const count = toCount(value)
-    const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= maxCount
-    return isCount ? count : faults.tell(place, `must be an integer from 0 to ${maxCount}`)
-  }
-}
-
-function readSort(fields: readonly string[], { count }: Conversion): ReadAt {
-  const readDirection: ReadAt = (value, place, faults) => {
-    const direction = count(value)
-    return direction === 1 || direction === -1 ? direction : faults.tell(place, 'must be 1 or -1', 'enum')
-  }
-  const readers = new Map(fields.map((name) => [name, readDirection]))
-  const names = listNames('a query sorts by', fields)
-  return (value, place, faults) =>
-    isObject(value)
-      ? readEach(value, place, readers, names, faults)
-      : faults.tell(place, 'must name fields, as in $sort[name]=1')
-}
-
-function readSelect(fields: ReadonlySet<unknown>, conversion: Conversion): ReadAt {
-  const must = `must name fields: ${sortedNames(fields as ReadonlySet<string>)}`
-  return (value, place, faults) => {
-    const list = conversion.list(value)
-    if (!Array.isArray(list)) return faults.tell(place, 'must be a list of fields')
-    return list.every((name) => fields.has(name)) ? list : faults.tell(place, must, 'enum')
-  }
 }

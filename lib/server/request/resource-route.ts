@@ -6,8 +6,8 @@ import { methods } from '../../core/methods.js'
 import { idName } from '../../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../../core/resource/body.js'
 import type { Compile } from '../../core/resource/problem.js'
-import { createParameterReader, createQueryReader, ofTexts, ofValues } from '../../core/resource/query-reader.js'
-import { type Operand, operandOf, shownRules } from '../../core/resource/query-rules.js'
+import { createQueryReader } from '../../core/resource/query-reader.js'
+import { type Operand, operandOf } from '../../core/resource/query-rules.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/rules.js'
 import type { ServiceEntry } from '../../core/service.js'
 import type { MaySend } from '../../core/unsent-fields.js'
@@ -15,7 +15,7 @@ import { shapesOf } from '../../schema/documents.js'
 import { createProjection, type Project } from '../../schema/outgoing.js'
 import { refuseSchemas, type Tries } from '../../schema/refused.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
-import { textReader } from '../../schema/text.js'
+import { nonStringReader, textReader } from '../../schema/text.js'
 import packages from './ajv-packages.cjs'
 import { checkCompiles, createCompile, createJudge } from './validator.js'
 
@@ -118,18 +118,13 @@ function once<T>(create: () => T): () => T {
 // The queries and ids of all methods of a record are held to the schemas of the same fields.
 const compileOf = ({ root }: Shapes): Compile => root.remember(compileOf, createCompile)
 
-function queryValidator({ query, method, custom }: MethodRules, record: Shapes, isTyped: boolean) {
-  const conversion = isTyped ? ofValues : ofTexts
-  const reader = once(() =>
-    custom === undefined
-      ? createQueryReader(shownRules(query, record.root), method, compileOf(record), conversion)
-      : createParameterReader(custom.parameters, compileOf(record), conversion)
-  )
+function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean) {
+  const reader = once(() => createQueryReader(rules, record.root, compileOf(record), isTyped))
   return (value: Record<string, unknown>) => {
     try {
       return { value: reader()(value) }
     } catch (error) {
-      // Fastify takes what a validator throws for a failure of the server, and writes a status into what it returns.
+      // Fastify answers a thrown error with 500, and sets `statusCode` of a returned one.
       if (!(error instanceof BadRequest)) throw error
       return { error: Object.defineProperty(error, 'statusCode', { value: 400, writable: true }) }
     }
@@ -158,17 +153,18 @@ const judgeOf = (shapes: Shapes): Judge => shapes.root.remember(judgeOf, () => c
 /** Whether a method may be called at the URL of a record. */
 const takesId = (method: string): boolean => methods.get(method)?.arguments.includes('id') ?? true
 
-/** Answers 404 for an id that none can be by the schema: a database may refuse to look for it. */
+/** Creates the hook that answers an id that can't match the schema with 404: a database may refuse it. */
 function createIdCheck(record: Shapes, idField: string, name: string): preValidationHookHandler {
   const operand = operandOf(record.root.field(idField).shape)
   if (operand === undefined) return (_request, _reply, done) => done()
-  const { schema, read, readOther } = operand
+  const { schema, shape } = operand
+  const [read, readOther] = [textReader(shape), nonStringReader(shape)]
   const check = once(() => compileOf(record)(schema))
   return (request, _reply, done) => {
     const { [name]: id } = request.params as Record<string, string | undefined>
-    const fits = (value: unknown) => check()(value) === undefined
-    const isFitting = id === undefined || fits(read(id)) || (readOther !== undefined && fits(readOther(id)))
-    done(!isFitting ? new NotFound(`No record found for id '${id}'`) : undefined)
+    const isValid = (value: unknown) => check()(value) === undefined
+    const isFound = id === undefined || isValid(read(id)) || isValid(readOther(id))
+    done(isFound ? undefined : new NotFound(`No record found for id '${id}'`))
   }
 }
 

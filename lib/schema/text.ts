@@ -12,7 +12,7 @@ export type ReadText = (value: unknown) => unknown
 export const textReader = (shape: Shape): ReadText => shape.remember(textReader, () => createReader(shape))
 
 function createReader(shape: Shape): ReadText {
-  if (isAnything(shape)) return unchanged
+  if (isAnything(shape)) return keepText
   if ((shape.kinds & kindBits.array) !== 0) return listReader(shape.of({}))
   if ((shape.kinds & kindBits.object) !== 0) return fieldsReader(shape)
   const byText = new Map([...shape.parts].flatMap(constantsOf).map((value) => [String(value), value]))
@@ -28,18 +28,18 @@ function createReader(shape: Shape): ReadText {
 export function nonStringReader({ kinds: allowed, parts }: Shape): ReadText {
   const kinds = allowed & kindBits.scalar & ~kindBits.string
   const isMixed = (allowed & kindBits.string) !== 0 && kinds !== 0 && allowed !== kindBits.all
-  return isMixed ? scalarReader({ kinds, parts }) : unchanged
+  return isMixed ? scalarReader({ kinds, parts }) : keepText
 }
 
-const unchanged: ReadText = (value) => value
+const keepText: ReadText = (value) => value
 
 const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.saysNothing
 
 const constantsOf = ({ enum: values, const: constant }: JsonSchema): readonly unknown[] =>
   constant === undefined ? (values ?? []) : [constant]
 
-const integer = /^-?\d+$/
-const decimal = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+const integerText = /^-?\d+$/
+const numberText = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /** Creates the reader of texts for scalars. If strings are allowed, each text stays a string. */
 function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>): ReadText {
@@ -54,7 +54,7 @@ function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>)
   const isBoolean = (allowed & kindBits.boolean) !== 0
   return (text) => {
     if (typeof text !== 'string') return text
-    if (isNumber && (isInteger ? integer : decimal).test(text)) {
+    if (isNumber && (isInteger ? integerText : numberText).test(text)) {
       const number = Number(text)
       // Rounded, an integer that is not safe would find another record.
       return isInteger && !Number.isSafeInteger(number) ? text : number

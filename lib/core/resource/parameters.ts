@@ -32,8 +32,8 @@ export function readParameters(schema: unknown): QueryParameters {
       `The parameters of a query can't refer to '${missing}': a schema of app.addSchema is not there yet. Put it into the schema itself`
     )
   const validate = atOnceOf(schema)
-  if (isAsynchronous(validate?.({}))) throw new TypeError(asynchronous)
-  const properties = propertiesOf(written.documentWithout(undefined))
+  if (isPromised(validate?.({}))) throw new TypeError(asynchronous)
+  const properties = separateProperties(written.documentWithout(undefined))
   const shape = root.of({})
   const operands = new Map(
     shape.names.map((name) => {
@@ -49,14 +49,14 @@ export function readParameters(schema: unknown): QueryParameters {
 const asynchronous = 'The parameters of a query are checked at once: their schema can not be asynchronous'
 
 /** Returns whether a check returned a promise. Ignores its rejection, which would end the process. */
-function isAsynchronous(result: unknown): result is Promise<unknown> {
+function isPromised(result: unknown): result is Promise<unknown> {
   if (!(result instanceof Promise)) return false
   result.catch(() => {})
   return true
 }
 
 /** Returns the properties of a schema, each as a schema of its own with the definitions. */
-function propertiesOf(document: JsonSchema): ReadonlyMap<string, JsonSchema> {
+function separateProperties(document: JsonSchema): ReadonlyMap<string, JsonSchema> {
   // A reference to the whole query, or into it, needs a definition to point to.
   let refersToRoot = false as boolean
   const pointToDefinition = (part: SchemaValue): SchemaValue => {
@@ -73,6 +73,28 @@ function propertiesOf(document: JsonSchema): ReadonlyMap<string, JsonSchema> {
   return new Map(Object.entries(properties).map(([name, property]) => [name, { ...toSchema(property), ...shared }]))
 }
 
+const typeTests = new Map<unknown, (value: unknown) => boolean>([
+  ['string', (value) => typeof value === 'string'],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['integer', Number.isInteger],
+  ['number', Number.isFinite]
+])
+
+/**
+ * Creates a check that is compiled with the first value that needs it: queries use few of the
+ * fields of a record, and a schema of nothing but one type only compiles for an invalid value.
+ */
+export function createLazyCheck(compile: Compile, schema: JsonSchema): Check {
+  const { type, ...others } = schema
+  const isOfType = Object.keys(others).length === 0 ? typeTests.get(type) : undefined
+  let check: Check | undefined
+  return (value) => {
+    if (isOfType?.(value)) return undefined
+    check ??= compile(schema)
+    return check(value)
+  }
+}
+
 /**
  * Creates the check of all parameters together, by their library or by the JSON Schema. A query
  * keeps the values that it was sent with: the results of the library are not used.
@@ -85,18 +107,17 @@ export function createParameterCheck(
   compile: Compile
 ): (query: object) => readonly Fault[] {
   if (whole === undefined && validate === undefined) return () => []
-  const { required: _, ...withoutRequired } = whole ?? {}
-  let check: Check | undefined
+  const { required: names, ...others } = whole ?? {}
+  const checkWhole = createLazyCheck(compile, { ...others, ...(isWhole && names && { required: names }) })
   return (query) => {
     const sent = Object.fromEntries(Object.entries(query).filter(([name]) => operands.has(name)))
     if (!isWhole && Object.keys(sent).length === 0) return []
     if (whole !== undefined) {
-      check ??= compile(isWhole ? whole : withoutRequired)
-      const problems = check(sent)
+      const problems = checkWhole(sent)
       return problems === undefined ? [] : [toFault([], problems, 'The query')]
     }
     const result = validate?.(sent)
-    if (isAsynchronous(result)) return [{ path: [], keyword: ofLibrary, must: asynchronous }]
+    if (isPromised(result)) return [{ path: [], keyword: ofLibrary, must: asynchronous }]
     const faults = (result?.issues ?? []).map(
       ({ path, message }): Fault => ({ path: issuePath(path), keyword: ofLibrary, must: message })
     )

@@ -1,12 +1,11 @@
 import type { Query } from '../../../types/service.js'
-import type { JsonSchema } from '../../../types/standard-schema.js'
 import { type Fault, maxFaults } from '../../schema/fault.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { nonStringReader, parseList, textReader } from '../../schema/text.js'
 import { isObject, isPlain } from '../objects.js'
-import { createParameterCheck } from './parameters.js'
-import { type Check, type Compile, ofLibrary, type SchemaProblem, toBadRequest, toFault } from './problem.js'
+import { createLazyCheck, createParameterCheck } from './parameters.js'
+import { type Compile, ofLibrary, toBadRequest, toFault } from './problem.js'
 import { type FieldFilter, maxCount, type Operand, type QueryRules, shownRules } from './query-rules.js'
 import type { MethodRules } from './rules.js'
 
@@ -32,10 +31,6 @@ class QueryIssues {
   addUnknown(known: string): void {
     const isRepeated = known === '' || this.faults.some(({ must }) => must.endsWith(known))
     this.add(isRepeated ? 'is not known' : `is not known: ${known}`, 'additionalProperties')
-  }
-
-  addProblems(problems: readonly SchemaProblem[]): void {
-    this.faults.push(toFault([...this.path], problems))
   }
 
   readAt(key: string | number, value: unknown, read: Read): unknown {
@@ -148,20 +143,17 @@ class ValueReaders {
     const readOther = this.#isTyped ? readText : nonStringReader(shape)
     const mayBeNull = isEquality && !this.#isTyped
     const decode = createDecode(shape)
-    const isOfType = typeTestOf(schema)
-    // Compiled with the first value: queries use few of the fields of a record.
-    let check: Check | undefined
+    const check = createLazyCheck(this.#compile, schema)
     return (text, issues) => {
       const value = readText(text)
-      if (isOfType?.(value)) return decode(value, issues)
-      check ??= this.#compile(schema)
       const problems = check(value)
       if (problems === undefined) return decode(value, issues)
       const other = readOther(text)
       if (check(other) === undefined) return decode(other, issues)
       // Clients of Feathers send `null` as the empty text.
       if (mayBeNull && text === '' && check(null) === undefined) return null
-      return issues.addProblems(problems)
+      issues.faults.push(toFault([...issues.path], problems))
+      return undefined
     }
   }
 
@@ -231,17 +223,6 @@ class ValueReaders {
     }
   }
 }
-
-const typeTests = new Map<unknown, (value: unknown) => boolean>([
-  ['string', (value) => typeof value === 'string'],
-  ['boolean', (value) => typeof value === 'boolean'],
-  ['integer', Number.isInteger],
-  ['number', Number.isFinite]
-])
-
-/** Returns the test of a schema that has nothing but one type: it needs no compiled check. */
-const typeTestOf = ({ type, ...others }: JsonSchema) =>
-  Object.keys(others).length === 0 ? typeTests.get(type) : undefined
 
 /** Creates the function that converts a value with the codecs of a field for the service. */
 function createDecode(shape: Shape): Read {

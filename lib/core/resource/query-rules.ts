@@ -107,13 +107,13 @@ const shapeOf = (record: Shape, name: string) => certain(record.field(name)).sha
 /** Returns whether a field is known, and neither it nor the items of its list are hidden. */
 function isReadable(record: Shape, name: string): boolean {
   const field = certain(record.field(name))
-  return isShownMember(field) && (!isList(field.shape) || isShownMember(field.shape.of({}).item(0)))
+  return isShownMember(field) && (!mayBeList(field.shape) || isShownMember(field.shape.of({}).item(0)))
 }
 
 const isShownMember = ({ isKnown, writeOnly, shape }: ShapeMember) =>
   isKnown && !writeOnly && !shape.mayHave('writeOnly')
 
-const isList = ({ kinds }: Shape) => (kinds & kindBits.array) !== 0 && kinds !== kindBits.all
+const mayBeList = ({ kinds }: Shape) => (kinds & kindBits.array) !== 0 && kinds !== kindBits.all
 
 const isScalar = (shape: Shape) =>
   (shape.kinds & ~kindBits.scalar) === 0 || (shape.kinds === kindBits.all && shape.isSilent)
@@ -134,7 +134,7 @@ const nullSchema: JsonSchema = { type: 'null' }
 function itemShape(list: Shape): Shape | undefined {
   const { shapes, kinds, codecs } = list
   const chosen = list.of({})
-  if (!isList(list) || (kinds & kindBits.object) !== 0 || chosen.isTuple || codecs.length > 0) return undefined
+  if (!mayBeList(list) || (kinds & kindBits.object) !== 0 || chosen.isTuple || codecs.length > 0) return undefined
   const item = chosen.item(0).shape
   if (!isScalar(item) || (kinds & kindBits.null) === 0) return isScalar(item) ? item : undefined
   return shapes.of([shapes.alternatives.union([item.schemas, [nullSchema]])])
@@ -163,7 +163,7 @@ function toFilter(
 }
 
 /** Returns the kinds of fields that an operator of the option `operators` applies to. */
-const comparedKinds = (shape: Shape): number => (isList(shape) ? shape.of({}).item(0).shape : shape).kinds
+const comparedKinds = (shape: Shape): number => (mayBeList(shape) ? shape.of({}).item(0).shape : shape).kinds
 
 /** Returns a schema that refuses `null`, which has no order. */
 function withoutNull(schema: JsonSchema): JsonSchema {

@@ -5,6 +5,7 @@ import { BadRequest, NotFound } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
 import { idName } from '../../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../../core/resource/body.js'
+import { createLazyCheck } from '../../core/resource/parameters.js'
 import type { Compile } from '../../core/resource/problem.js'
 import { createQueryReader } from '../../core/resource/query-reader.js'
 import { type Operand, operandOf } from '../../core/resource/query-rules.js'
@@ -159,10 +160,10 @@ function createIdCheck(record: Shapes, idField: string, name: string): preValida
   if (operand === undefined) return (_request, _reply, done) => done()
   const { schema, shape } = operand
   const [read, readOther] = [textReader(shape), nonStringReader(shape)]
-  const check = once(() => compileOf(record)(schema))
+  const check = createLazyCheck(compileOf(record), schema)
+  const isValid = (value: unknown) => check(value) === undefined
   return (request, _reply, done) => {
     const { [name]: id } = request.params as Record<string, string | undefined>
-    const isValid = (value: unknown) => check()(value) === undefined
     const isFound = id === undefined || isValid(read(id)) || isValid(readOther(id))
     done(isFound ? undefined : new NotFound(`No record found for id '${id}'`))
   }

@@ -139,3 +139,10 @@ t.test('parameters that several operations have stand in the components once', a
   t.strictSame(references('GET /posts'), references('PATCH /posts'))
   t.strictSame(references('GET /posts/{id}'), ['#/components/parameters/PostsQueryLimit2'])
 })
+
+t.test('documents offer no list of hidden items to $select, as the server refuses it', async (t) => {
+  const words = { type: 'array', items: { type: 'string', writeOnly: true } }
+  const { find } = resource({ ...record, properties: { ...record.properties, words } })
+  const { $select } = await parametersIn(t, find)
+  t.strictSame($select.schema.items.enum, ['id', 'title'])
+})

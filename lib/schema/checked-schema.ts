@@ -18,9 +18,9 @@ export interface CheckOptions {
   isOpen(branches: readonly SchemaValue[]): boolean
 }
 
-const asWritten: CheckOptions = { serverSet: new Map(), discriminatorOf: () => undefined, isOpen: () => false }
+const checkedAsWritten: CheckOptions = { serverSet: new Map(), discriminatorOf: () => undefined, isOpen: () => false }
 
-type Copy = Record<string, unknown>
+type Words = Record<string, unknown>
 
 /** A copy of a bundle for Ajv: it accepts bodies without server-set fields, and its check takes linear time. */
 export class CheckedSchema {
@@ -28,9 +28,9 @@ export class CheckedSchema {
   readonly #reader: SchemaReader
   readonly #options: CheckOptions
   readonly #pointers = new Map<JsonSchema, string>()
-  readonly #referring = new Map<Copy, JsonSchema>()
+  readonly #referring = new Map<Words, JsonSchema>()
 
-  constructor(reader: SchemaReader, options: CheckOptions = asWritten) {
+  constructor(reader: SchemaReader, options: CheckOptions = checkedAsWritten) {
     this.#reader = reader
     this.#options = options
     this.schema = this.#copy(reader.bundle.schema, '')
@@ -42,9 +42,9 @@ export class CheckedSchema {
     return this.#pointers.get(schema) as string
   }
 
-  #copy(schema: JsonSchema, pointer: string): Copy {
+  #copy(schema: JsonSchema, pointer: string): Words {
     if (!this.#pointers.has(schema)) this.#pointers.set(schema, pointer)
-    const copy: Copy = mapSubschemas(this.#rewrite(schema), (part, keyword, key) =>
+    const copy: Words = mapSubschemas(this.#rewrite(schema), (part, keyword, key) =>
       isSchema(part) ? this.#copy(part, pointer + toFragment(key === undefined ? [keyword] : [keyword, key])) : part
     )
     const target = this.#reader.bundle.target(schema)
@@ -55,14 +55,14 @@ export class CheckedSchema {
   /** Returns a schema with the same rules in words that Ajv checks well. The schemas in it stay the same objects. */
   #rewrite(schema: JsonSchema): JsonSchema {
     const { unevaluatedProperties, unevaluatedItems, uniqueItems, ...rest } = schema
-    const words: Copy = rest
+    const words: Words = rest
     const parts: SchemaValue[] = []
     for (const keyword of unionKeywords) {
       const branches = schema[keyword]
       const union = branches && this.#options.discriminatorOf(branches)
       if (union === undefined) continue
       delete words[keyword]
-      parts.push(toConditions(union))
+      parts.push(toBranchConditions(union))
     }
     if (schema.oneOf !== undefined && this.#options.isOpen(schema.oneOf)) {
       delete words.oneOf
@@ -78,7 +78,7 @@ export class CheckedSchema {
     return words
   }
 
-  #requireLess(words: Copy, schema: JsonSchema): void {
+  #requireLess(words: Words, schema: JsonSchema): void {
     const names = this.#options.serverSet.get(schema)
     if (names === undefined) return
     const { required, minProperties } = schema
@@ -88,7 +88,7 @@ export class CheckedSchema {
 
   /**
    * `unevaluatedProperties` in words of draft 7. Unions and conditions beside it are refused at
-   * startup, but a discriminated union, for which `checkNames` knows the branch.
+   * startup, but a discriminated union, for which `checkBodyNames` knows the branch.
    */
   #otherFields(schema: JsonSchema, rule: SchemaValue): JsonSchema[] {
     const beside = this.#beside(schema)
@@ -122,7 +122,7 @@ export class CheckedSchema {
 }
 
 /** Returns one condition per branch: to try all branches takes exponential time where unions are nested. */
-function toConditions({ branches, tag, branchOf }: TaggedUnion): JsonSchema {
+function toBranchConditions({ branches, tag, branchOf }: TaggedUnion): JsonSchema {
   const objects = new Set(branchOf.values())
   const byTag = {
     discriminator: { propertyName: tag },
@@ -147,7 +147,7 @@ const condition = (test: JsonSchema, yes: SchemaValue, no: SchemaValue = true): 
   ])
 
 /** Compares with objects by our own keyword: Ajv calls a `valueOf` or `toString` that a client has sent. */
-function compareObjects(words: Copy): void {
+function compareObjects(words: Words): void {
   const lists = [words.enum, words.const === undefined ? undefined : [words.const]].filter(Array.isArray)
   if (!lists.flat().some((value) => typeof value === 'object' && value !== null)) return
   delete words.enum

@@ -31,7 +31,7 @@ export type RequiredNames = (shape: Shape, isRecord: boolean) => readonly string
  * Walks the names of a body once. It refuses server-set fields, unknown fields, missing fields, and
  * bodies that are nested too deep.
  */
-export function checkNames(shapes: Shapes, body: object, start: Path, requiredNames: RequiredNames): NameIssues {
+export function checkBodyNames(shapes: Shapes, body: object, start: Path, requiredNames: RequiredNames): NameIssues {
   const walk = new NameWalk(start, requiredNames)
   walk.visit(body, shapes.root, undefined, 0)
   return walk

@@ -56,7 +56,7 @@ export type Tries = 'all' | 'undecided' | 'none'
  */
 export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void {
   const { reader } = shapes
-  const places = placesOf(reader)
+  const places = schemaPlaces(reader)
   for (const [schema, place] of places) {
     if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
       throw refuse(label, 'dynamicReference', place)
@@ -72,7 +72,7 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
 }
 
 /** Returns the places of all schemas that values are checked by, as in `deep.list[]`. */
-function placesOf({ bundle }: SchemaReader): Map<JsonSchema, string> {
+function schemaPlaces({ bundle }: SchemaReader): Map<JsonSchema, string> {
   const places = new Map([[bundle.schema, '']])
   const add = (schema: SchemaValue | undefined, place: string) => {
     if (isSchema(schema) && !places.has(schema)) places.set(schema, place)
@@ -98,13 +98,13 @@ function isRuleBesideBranches(schema: JsonSchema, reader: SchemaReader): boolean
     )
   ])
   const isWithRule = isSchema(fields) || items !== true
-  const known = new Set(applying.flatMap(namesOf))
+  const known = new Set(applying.flatMap(describedNames))
   return isWithRule
     ? branches.length > 0
     : branches.some((branch) => namesAt(branch, reader).some((name) => !known.has(name)))
 }
 
-const namesOf = ({ properties = {}, patternProperties = {} }: JsonSchema) => [
+const describedNames = ({ properties = {}, patternProperties = {} }: JsonSchema) => [
   ...Object.keys(properties),
   ...Object.keys(patternProperties).map((pattern) => `/${pattern}/`)
 ]
@@ -113,7 +113,7 @@ const namesOf = ({ properties = {}, patternProperties = {} }: JsonSchema) => [
 function namesAt(branch: SchemaValue, reader: SchemaReader): string[] {
   const all = (schemas: readonly SchemaValue[]) => schemas
   return [...surelyApplying([branch], reader, all)].flatMap((part) => [
-    ...namesOf(part),
+    ...describedNames(part),
     ...reader.conditional(part).flatMap((inner) => namesAt(inner, reader))
   ])
 }

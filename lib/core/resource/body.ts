@@ -2,7 +2,7 @@ import type { StandardIssue, StandardResult } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
-import { checkNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/names.js'
+import { checkBodyNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/names.js'
 import type { Shape, ShapeMember, Shapes } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
 import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
@@ -129,7 +129,7 @@ class RecordCheck {
       throw this.#refusal('must be an object', 'type')
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
-    const visit = checkNames(this.shapes, record, this.path, this.#requiredNames)
+    const visit = checkBodyNames(this.shapes, record, this.path, this.#requiredNames)
     const { misplaced, isCostlyToRefuse } = visit
     if (visit.faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(visit.faults)
     try {

@@ -14,15 +14,15 @@ export const serverNames = (shape: Shape): ReadonlySet<string> =>
 
 /** Whether clients can't set a field. If they can set one branch of it, they can set the field. */
 const isServerSet = ({ readOnly, isSettable, shape }: ShapeMember): boolean =>
-  readOnly || (!isSettable && shape.unions.length > 0 && branchesOf(shape).every((branch) => branch.has('readOnly')))
+  readOnly || (!isSettable && shape.unions.length > 0 && branchShapes(shape).every((branch) => branch.has('readOnly')))
 
 /** Returns the shapes of an object that has chosen a branch of each discriminated union. */
-function branchesOf(shape: Shape): readonly Shape[] {
+function branchShapes(shape: Shape): readonly Shape[] {
   const [union] = shape.unions
-  return union === undefined ? [shape] : choicesOf(shape, union.branches).flatMap(branchesOf)
+  return union === undefined ? [shape] : chosenShapesOf(shape, union.branches).flatMap(branchShapes)
 }
 
-const choicesOf = ({ shapes, schemas, choice }: Shape, branches: readonly unknown[]): readonly Shape[] =>
+const chosenShapesOf = ({ shapes, schemas, choice }: Shape, branches: readonly unknown[]): readonly Shape[] =>
   branches.map((_, index) => shapes.of(schemas, new Map([...choice, [branches as never, index]])))
 
 interface Omission {
@@ -77,13 +77,13 @@ export class LibraryPlace {
     if (union === undefined) return Array.from({ length: count }, () => this)
     if (others.length > 0) this.refuse('several unions apply to one object')
     if (this.lacks(union.tag) !== false) this.refuse(`the server sets the discriminator '${union.tag}'`)
-    return choicesOf(this.shape, union.branches).map((shape) => this.#within(shape, ''))
+    return chosenShapesOf(this.shape, union.branches).map((shape) => this.#within(shape, ''))
   }
 
   /** Whether a body lacks a field of this object. */
   lacks(name: string): boolean {
     if (this.omission.isPart && this.path === '') return false
-    const answers = new Set(branchesOf(this.shape).map((shape) => serverNames(shape).has(name)))
+    const answers = new Set(branchShapes(this.shape).map((shape) => serverNames(shape).has(name)))
     if (answers.size > 1) this.refuse(`clients set '${name}' in some branches of a union only`)
     return answers.has(true)
   }

@@ -9,7 +9,7 @@ import { createPartValidation } from './part.js'
 import { issuePath } from './problem.js'
 import { atOnceOf, type StandardValidate, standardOf, UnmergedError, waitingOf } from './validate.js'
 
-const libraries: ReadonlyMap<string | undefined, { readonly omit: Omit; readonly example: string }> = new Map([
+const omitByVendor: ReadonlyMap<string | undefined, { readonly omit: Omit; readonly example: string }> = new Map([
   ['zod', { omit: omitFromZod, example: ', such as Book.omit({ id: true })' }],
   ['valibot', { omit: omitFromValibot, example: ", such as toStandardJsonSchema(v.omit(book, ['id']))" }],
   ['arktype', { omit: omitFromArkType, example: ", such as Book.omit('id')" }]
@@ -37,19 +37,19 @@ export function createPartCheck(schema: unknown, root: Shape): StandardValidate 
  * @throws {TypeError} if the library can't do that
  */
 function withoutServerFields(schema: unknown, root: Shape, option: 'create' | 'patch'): unknown {
-  const { omit } = libraries.get(standardOf(schema)?.vendor) ?? {}
+  const { omit } = omitByVendor.get(standardOf(schema)?.vendor) ?? {}
   if (omit === undefined || serverNamesWithin(root).size === 0) return schema
   const place = new LibraryPlace(root, { omit, isPart: option === 'patch', made: new Map(), pending: [] })
   try {
     return place.omitAll(schema)
   } catch (cause) {
-    throw refusal(schema, root, option, (cause as Error).message, cause)
+    throw cannotOmit(schema, root, option, (cause as Error).message, cause)
   }
 }
 
-function refusal(schema: unknown, root: Shape, option: 'create' | 'patch', reason: string, cause?: unknown) {
+function cannotOmit(schema: unknown, root: Shape, option: 'create' | 'patch', reason: string, cause?: unknown) {
   const names = [...new Set([...serverNamesWithin(root), ...serverSetNames(root.of(undefined))])].join(', ')
-  const { example = '' } = libraries.get(standardOf(schema)?.vendor) ?? {}
+  const { example = '' } = omitByVendor.get(standardOf(schema)?.vendor) ?? {}
   return new TypeError(
     `resource() can't check a body without the fields that only the server sets (${names}): ${reason}. ` +
       `Set the option \`${option}\` to a schema of what clients send${example}`,
@@ -64,7 +64,7 @@ function refuseAskedFields(schema: unknown, validate: StandardValidate, root: Sh
   if (result instanceof Promise) result.catch(() => {})
   const issues = result instanceof Promise ? [] : (result?.issues ?? [])
   if (issues.some(({ path }) => names.has(String(issuePath(path)[0]))))
-    throw refusal(schema, root, 'create', 'the schema asks for them all the same')
+    throw cannotOmit(schema, root, 'create', 'the schema asks for them all the same')
 }
 
 /** Says which option helps if a function of the schema reads a field that a body does not have. */

@@ -5,19 +5,19 @@ interface Property {
   readonly value: object
 }
 
-interface ArkType {
+interface ArkNode {
   /** The rules of the type. A text is the name of another type. */
   readonly json: unknown
-  omit(...names: readonly string[]): ArkType
-  map(change: (property: Property) => Property): ArkType
-  get(index: number): ArkType
-  exclude(type: string): ArkType
-  array(): ArkType
+  omit(...names: readonly string[]): ArkNode
+  map(change: (property: Property) => Property): ArkNode
+  get(index: number): ArkNode
+  exclude(type: string): ArkNode
+  array(): ArkNode
 }
 
 /** ArkType leaves fields out of plain objects, and of lists of them. */
 export const omitFromArkType: Omit = (given, place) => {
-  const type = given as ArkType
+  const type = given as ArkNode
   const branches = [type.json].flat().map((branch) => Object(branch) as Record<string, unknown>)
   if (branches.some(({ sequence }) => sequence !== undefined)) return omitFromItems(type, branches, place)
   if (branches.some(({ domain }) => domain !== 'object'))
@@ -40,11 +40,11 @@ export const omitFromArkType: Omit = (given, place) => {
   })
 }
 
-function omitFromItems(type: ArkType, [list = {}, ...others]: readonly object[], place: LibraryPlace): unknown {
+function omitFromItems(type: ArkNode, [list = {}, ...others]: readonly object[], place: LibraryPlace): unknown {
   const { proto, sequence, ...rules } = list as Record<string, unknown>
   const isTuple = Object(sequence) === sequence && 'prefix' in Object(sequence)
   if (others.length > 0 || isTuple || Object.keys(rules).length > 0)
     return place.refuse('ArkType leaves fields out of lists without other rules only')
-  const items = place.item(0).omit(type.get(0).exclude('undefined')) as ArkType
+  const items = place.item(0).omit(type.get(0).exclude('undefined')) as ArkNode
   return items.array()
 }

@@ -12,7 +12,7 @@ interface Step {
   readonly '~run': (dataset: Dataset, config: object) => Dataset | Promise<Dataset>
 }
 
-interface ValibotSchema extends Step {
+interface ValibotNode extends Step {
   readonly type: string
   readonly pipe?: readonly Step[]
   readonly [part: string]: unknown
@@ -20,20 +20,20 @@ interface ValibotSchema extends Step {
 
 /** Schemas of Valibot are plain objects, and their `~run` reads the parts of the object that it is called on. */
 export const omitFromValibot: Omit = (schema, place) => {
-  const { pipe } = schema as Partial<ValibotSchema>
-  if (pipe !== undefined) return omitFromPipe(schema as ValibotSchema, pipe, place)
-  if ((schema as Partial<ValibotSchema>).kind === 'schema') return omitFromSchema(schema as ValibotSchema, place)
+  const { pipe } = schema as Partial<ValibotNode>
+  if (pipe !== undefined) return omitFromPipe(schema as ValibotNode, pipe, place)
+  if ((schema as Partial<ValibotNode>).kind === 'schema') return omitFromSchema(schema as ValibotNode, place)
   // What `toStandardJsonSchema()` returns.
   const shown = shownByValibot(schema).pipe as readonly Step[] | undefined
   if (shown === undefined) return place.refuse('Valibot does not show the fields of this schema')
   const [first] = shown
-  return shown.length === 1 ? place.omit(first) : omitFromPipe(first as ValibotSchema, shown, place)
+  return shown.length === 1 ? place.omit(first) : omitFromPipe(first as ValibotNode, shown, place)
 }
 
-function omitFromSchema(schema: ValibotSchema, place: LibraryPlace): object {
+function omitFromSchema(schema: ValibotNode, place: LibraryPlace): object {
   const { type, entries, rest, options, item, items, wrapped, value, getter } = schema
   if ('fallback' in schema) return place.refuse('v.fallback() keeps the schema that it was given')
-  const copy: Record<string, unknown> = standard({ ...schema })
+  const copy: Record<string, unknown> = withStandard({ ...schema })
   const complete = () => {
     if (entries !== undefined) {
       const kept = Object.entries(entries as object).filter(([name]) => !place.lacks(name))
@@ -59,7 +59,7 @@ function omitFromSchema(schema: ValibotSchema, place: LibraryPlace): object {
 }
 
 /** Replaces the Standard Schema, which would check by the object that it was made for. */
-function standard<T extends object>(schema: T): T {
+function withStandard<T extends object>(schema: T): T {
   const validate = (value: unknown) => {
     const finish = ({ value, issues }: Dataset) => (issues === undefined ? { value } : { issues })
     const dataset = (schema as T & Step)['~run']({ typed: false, value }, {})
@@ -68,12 +68,12 @@ function standard<T extends object>(schema: T): T {
   return Object.defineProperty(schema, '~standard', { value: { version: 1, vendor: 'valibot', validate } })
 }
 
-function omitFromPipe(schema: ValibotSchema, pipe: readonly Step[], place: LibraryPlace): object {
+function omitFromPipe(schema: ValibotNode, pipe: readonly Step[], place: LibraryPlace): object {
   const isTransformation = ({ kind }: Step) => kind === 'transformation'
   const isDescribed = !pipe.slice(pipe.findIndex(isTransformation)).some(({ kind }) => kind === 'schema')
   if (pipe.some(isTransformation) && !isDescribed) place.refuse('a transformation is followed by another schema')
   const steps = pipe.map((step) => (step.kind === 'schema' ? (place.omit(step) as Step) : step))
-  return standard({ ...schema, pipe: steps, '~run': runSteps(steps) })
+  return withStandard({ ...schema, pipe: steps, '~run': runSteps(steps) })
 }
 
 /** Runs a pipe as Valibot does: its own `~run` keeps the steps that it was made with. */

@@ -1,6 +1,6 @@
 import type { Omit } from './library-place.js'
 
-interface ZodSchema {
+interface ZodNode {
   readonly _zod: { readonly def: Definition; readonly values?: ReadonlySet<unknown> }
   clone(definition: object): object
 }
@@ -12,7 +12,7 @@ interface Definition {
 
 /** `clone` keeps the checks of whole objects: `.omit()` throws if there are any. */
 export const omitFromZod: Omit = (schema, place) => {
-  const { _zod, clone } = schema as ZodSchema
+  const { _zod, clone } = schema as ZodNode
   const { def } = _zod
   const change = (parts: object): object => clone.call(schema, { ...def, ...parts })
   switch (def.type) {
@@ -37,7 +37,7 @@ export const omitFromZod: Omit = (schema, place) => {
       return change({ items, rest: place.item(items.length).omit(def.rest) })
     }
     case 'record': {
-      const { values = [] } = (def.keyType as ZodSchema)._zod
+      const { values = [] } = (def.keyType as ZodNode)._zod
       if ([...values].some((key) => place.lacks(String(key)))) place.refuse('a record of zod asks for all of its keys')
       return change({ valueType: place.others.omit(def.valueType) })
     }
@@ -62,7 +62,7 @@ export const omitFromZod: Omit = (schema, place) => {
 
 /** Whether a schema gets what a transformation has made: its fields are not those of a body. */
 const isTransformedBefore = ({ in: first, out }: Definition): boolean => {
-  const { type, out: transformed } = (first as ZodSchema)._zod.def
-  const isTransform = (schema: unknown) => (schema as ZodSchema | undefined)?._zod.def.type === 'transform'
+  const { type, out: transformed } = (first as ZodNode)._zod.def
+  const isTransform = (schema: unknown) => (schema as ZodNode | undefined)?._zod.def.type === 'transform'
   return type === 'pipe' && isTransform(transformed) && !isTransform(out)
 }

@@ -69,6 +69,10 @@ export class Bundle {
     for (const schema of this.pointers.keys()) this.#refuseCircle(schema)
   }
 
+  get hasReferences(): boolean {
+    return this.#targets.size > 0
+  }
+
   /** The schema that the reference of a schema leads to. */
   target(schema: JsonSchema): SchemaValue | undefined {
     return this.#targets.get(schema)

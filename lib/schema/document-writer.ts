@@ -71,7 +71,7 @@ export class DocumentWriter {
     const { isPart, flag } = this.#purpose
     const { schema } = this.#bundle
     const role: Role = { place: this.#shapes.root, start: { schema }, flag, isRoot: true, tags: [] }
-    if (!isPart) this.#pointers.set(this.#keyOf(schema, this.#roleOf(schema)), '#')
+    if (!isPart && this.#bundle.hasReferences) this.#pointers.set(this.#keyOf(schema, this.#roleOf(schema)), '#')
     const document = this.#toDocument(this.#document, role, this.#refer) as JsonSchema
     return { ...document, ...(isPart && { minProperties: 1 }), ...this.#definitions }
   }

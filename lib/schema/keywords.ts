@@ -1,4 +1,4 @@
-import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
 
 /**
  * What stands at a keyword. Schemas: one, a list of them, one for each name (`map`), either of the first two, or one or a list of names for each name. Otherwise a value, which no schema is in.
@@ -111,52 +111,59 @@ const conditional = new Set(['if', 'then', 'else', 'dependencies', 'dependentSch
 /** Whether the schemas of a keyword apply to some values only. */
 export const isConditional = (keyword: string): boolean => conditional.has(keyword)
 
-const holdsSchemas = new Set<Holds>(['schema', 'list', 'map', 'schema or list', 'map or names'])
+const schemaHolders = new Set<Holds>(['schema', 'list', 'map', 'schema or list', 'map or names'])
+const applicators = new Set([...keywords].filter(([, holds]) => schemaHolders.has(holds)).map(([keyword]) => keyword))
 
 /** Whether a keyword may hold schemas. */
-export const isApplicator = (keyword: string): boolean => holdsSchemas.has(keywords.get(keyword) ?? 'anything')
+export const isApplicator = (keyword: string): boolean => applicators.has(keyword)
 
 /** Whether a keyword says by itself which values are valid, or holds schemas that do. */
 export const isAssertion = (keyword: string): boolean =>
   isApplicator(keyword) || ['$ref', 'type', 'required', 'enum', 'const'].includes(keyword)
 
-/** The schemas that stand directly in one, each with its keyword and the way to it, as in `['properties', 'title']`. */
+/** Whether the value of an applicator is one schema, not a list or an object of schemas. */
+const isOneSchema = (keyword: string, value: unknown): value is SchemaValue =>
+  typeof value !== 'object' ||
+  value === null ||
+  keywords.get(keyword) === 'schema' ||
+  (keywords.get(keyword) === 'schema or list' && !Array.isArray(value))
+
+/** Yields the schemas that are directly in a schema, each with its keyword and the way to it, as in `['properties', 'title']`. */
 export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue, way: readonly string[]]> {
   for (const keyword of Object.keys(schema)) {
-    const holds = keywords.get(keyword)
     const value = schema[keyword]
-    if (!isApplicator(keyword) || value === undefined) continue
-    if (typeof value !== 'object' || value === null) yield [value as boolean, [keyword]]
-    else if (holds === 'schema' || (holds === 'schema or list' && !Array.isArray(value)))
-      yield [value as JsonSchema, [keyword]]
-    else for (const [key, part] of Object.entries(value)) if (!Array.isArray(part)) yield [part, [keyword, key]]
+    if (!applicators.has(keyword) || value === undefined) continue
+    if (isOneSchema(keyword, value)) yield [value, [keyword]]
+    else
+      for (const [key, part] of Object.entries(value as SchemaMap))
+        if (!Array.isArray(part)) yield [part, [keyword, key]]
   }
 }
 
-/** A copy of a schema in which `change` has replaced each schema that stands directly in it. What it makes `undefined` is left out of lists and maps. */
-export function mapSubschemas(
-  schema: JsonSchema,
-  change: (part: SchemaValue, keyword: string, key?: string) => SchemaValue | undefined
-): JsonSchema {
+type ChangeSchema = (part: SchemaValue, keyword: string, key?: string) => SchemaValue | undefined
+
+/**
+ * Returns a copy of a schema in which `change` has replaced each schema that is directly in it. Lists
+ * and objects lose the parts for which it returns `undefined`.
+ */
+export function mapSubschemas(schema: JsonSchema, change: ChangeSchema): JsonSchema {
   const copy: Record<string, unknown> = { ...schema }
-  for (const [part, [keyword = '', key]] of subschemasOf(schema)) {
-    const changed = change(part, keyword, key)
-    if (key === undefined) {
-      copy[keyword] = changed
-      continue
-    }
-    const holder = schema[keyword] as Record<string, unknown>
-    if (copy[keyword] === holder) copy[keyword] = Array.isArray(holder) ? [...holder] : { ...holder }
-    const parts = copy[keyword] as Record<string, unknown>
-    if (changed === undefined) delete parts[key]
-    else Object.defineProperty(parts, key, { value: changed, enumerable: true, configurable: true, writable: true })
-  }
-  for (const keyword of Object.keys(copy)) {
-    const parts = copy[keyword]
-    // A list has no holes where parts were left out.
-    if (Array.isArray(parts) && parts !== schema[keyword]) copy[keyword] = Object.values(parts)
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword]
+    if (!applicators.has(keyword) || value === undefined) continue
+    copy[keyword] = isOneSchema(keyword, value) ? change(value, keyword) : mapParts(value as object, keyword, change)
   }
   return copy
+}
+
+function mapParts(parts: object, keyword: string, change: ChangeSchema): object {
+  const entries: [string, unknown][] = []
+  for (const [key, part] of Object.entries(parts)) {
+    // `dependencies` may have lists of names.
+    const changed = Array.isArray(part) ? part : change(part, keyword, key)
+    if (changed !== undefined) entries.push([key, changed])
+  }
+  return Array.isArray(parts) ? entries.map(([, part]) => part) : Object.fromEntries(entries)
 }
 
 /** The keywords under which a schema keeps definitions. */

@@ -8,25 +8,25 @@ import { attempt } from '../errors.js'
 import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
 import type { StandardValidate } from './validate.js'
 
-/** What the body of a method may hold. */
+/** The rules of the bodies of a method. */
 export interface BodyRules {
   /** The schema that documents show. */
   readonly document: JsonSchema
-  /** What that document is made of: the schema with its files. */
+  /** The schema of that document, which includes files. */
   readonly shown: WrittenSchema
-  /** The schema that bodies are held to. */
+  /** The schema that bodies are checked by. */
   readonly written: WrittenSchema
-  /** Further schemas of the record, whose `readOnly` fields a body can't have. */
+  /** Other schemas of the record, whose `readOnly` fields a body can't have. */
   readonly guards: readonly WrittenSchema[]
   /** Whether an option gives the schema. */
   readonly isOwn?: boolean
-  /** Whether a body is a part of a record: of its fields each is held to what the schema says of it alone. */
+  /** Whether a body is part of a record, as in PATCH: each field is checked on its own. */
   readonly isPart: boolean
-  /** Whether the schema says that there may be a list of records. */
+  /** Whether the option `lists` accepts or refuses lists of records. */
   readonly takesLists?: boolean | undefined
-  /** Whether no body at all is as one without fields. */
+  /** Whether a missing body counts as one without fields. */
   readonly mayBeAbsent?: boolean
-  /** Whether fields that are absent get the defaults of the schema. */
+  /** Whether missing fields get the defaults of the schema. */
   readonly takesDefaults: boolean
   /** Whether that library tries all branches of a union that declares no discriminator. */
   readonly triesAll: boolean
@@ -44,7 +44,8 @@ export interface Judge {
 type Values = Record<string, unknown>
 
 /**
- * Makes what checks a body: one record, or a list of them where lists are taken. It returns the body as the schema makes it.
+ * Creates the check of a body: one record, or a list of records. It returns the body with the
+ * defaults and transformations of the schema.
  *
  * @param takesLists whether lists are taken. Not by default: a hook that sets a field of `context.data` would miss the records of a list
  * @param guards further schemas of the record, whose `readOnly` fields a body can't have
@@ -88,7 +89,7 @@ export function createBodyCheck(
   }
 }
 
-/** Why a record is refused: the faults of all records of a list are told together. */
+/** A refused record. The error of a list has the faults of all its records. */
 class RefusedRecord extends Error {
   constructor(readonly faults: readonly Fault[]) {
     super()
@@ -113,7 +114,7 @@ function finishRecords<T>(records: readonly unknown[], done: (records: readonly 
 
 const isAsynchronous = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
 
-/** The check of one record of a body. */
+/** Checks one record of a body. */
 class RecordCheck {
   constructor(
     readonly rules: BodyRules,
@@ -156,7 +157,7 @@ class RecordCheck {
   // A recursive check of a deeply nested value may overflow the stack.
   #rethrow(error: unknown, record: Values): never {
     if (!(error instanceof RangeError)) throw error
-    // A library that puts the faults of a long list into its arguments overflows it, too: what is wrong with the list says more.
+    // So does a library that passes the issues of a long list as arguments: the faults of its fields say more.
     const faults = attempt(() => this.#faultsByFields(record))
     throw faults?.length ? new RefusedRecord(faults) : this.#refusal('is nested too deep', 'maxDepth')
   }
@@ -177,14 +178,14 @@ class RecordCheck {
     return this.rules.takesDefaults ? record : only(names, record)
   }
 
-  /** Scalars of the record itself are left to the library, which may take what JSON Schema does not: its faults there cost nothing. */
+  /** Refuses nested values. Scalars of the record are left to the library, which may accept more than JSON Schema does. */
   #refuseNested(record: Values, misplaced: readonly Fault[]): void {
     const isNested = ({ path }: Fault) => typeof record[String(path[this.path.length])] === 'object'
     const faults = [...this.#faultsByFields(record).filter(isNested), ...misplaced]
     if (faults.length > 0) throw new RefusedRecord(faults)
   }
 
-  /** What is wrong with each field by itself, and which ones are missing. */
+  /** Returns the faults of each field on its own, and the missing fields. */
   #faultsByFields(record: Values): Fault[] {
     const shape = this.shapes.root.of(record)
     const hasDefault = (member: ShapeMember) => [...member.shape.parts].some((part) => part.default !== undefined)
@@ -214,10 +215,10 @@ class RecordCheck {
     return isAsynchronous(result) ? result.then(finish) : finish(result)
   }
 
-  /** The issues of a library as faults. Where the check by JSON Schema finds a fault at the same place, its sentence is taken. */
+  /** Returns the issues of a library as faults, in the words of JSON Schema if it finds one at the same place. */
   #toFaults(record: Values, issues: readonly StandardIssue[]): Fault[] {
     const names = new Set(issues.map(({ path }) => issuePath(path)[0]))
-    // JSON Schema may lack what the library makes of a value: what that takes is no fault.
+    // The library may accept more than JSON Schema does.
     const isRefused = ({ path }: Fault) => names.has(undefined) || names.has(path[this.path.length])
     const faults = this.#faultsByFields(record).filter(isRefused).slice(0, maxFaults)
     const isSaid = (path: Path) => path.length > this.path.length && faults.some((fault) => areNested(fault.path, path))
@@ -229,10 +230,10 @@ class RecordCheck {
   }
 }
 
-/** Whether two places are the same, or one is within the other: of a union, a library may blame the whole, and JSON Schema a place within. */
+/** Whether two places are the same, or nested: for a union, a library may name the union, and JSON Schema a field in it. */
 const areNested = (left: Path, right: Path) =>
   left.slice(0, right.length).every((key, index) => String(key) === String(right[index]))
 
-/** Removes fields that the client did not send: defaults that a library or a schema has filled in would overwrite stored values. */
+/** Removes fields that the client did not send: defaults would overwrite stored values. */
 const only = (names: readonly string[], record: Values): Values =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]))

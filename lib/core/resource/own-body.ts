@@ -5,15 +5,15 @@ import { readSides } from './json-schema.js'
 import { createWholeCheck } from './library.js'
 import { triesAllBranches, validateOf } from './validate.js'
 
-/** The schemas of a record as clients send it. */
+/** The schemas of the records that clients send. */
 export interface Incoming {
-  /** The schema that bodies are checked by, without files, which have a check of their own. */
+  /** The schema that bodies are checked by. Files are left out: `checkFiles` checks them. */
   readonly written: WrittenSchema
   /** The schema that documents show. */
   readonly shown: WrittenSchema
 }
 
-/** The schemas of a record whose `readOnly` flags hold in the body of a method. */
+/** The schemas whose `readOnly` flags apply to the body of a method. */
 export interface Guards {
   readonly record: Incoming
   /** The option `response`, if there is one. */
@@ -23,7 +23,7 @@ export interface Guards {
 /** @param settable the fields that clients may set by the method, although they are `readOnly` */
 export type GuardsOf = (settable: readonly string[] | undefined) => Guards
 
-/** Creates the rules of a body whose schema an option gives. The flags of that schema hold, and those of the record too. */
+/** Creates the rules of a body with a schema of its own. Its flags apply, and so do those of the record. */
 export function ownBodyRules(
   schema: unknown,
   guardsOf: GuardsOf,

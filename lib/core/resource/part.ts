@@ -5,12 +5,13 @@ import type { StandardValidate } from './validate.js'
 
 type FieldValues = Record<string, unknown>
 
-/** What a schema makes of the fields of a part, of those that it has. */
+/** The checked fields of a part, by name. Fields that the schema does not have are missing. */
 type FieldResults = ReadonlyMap<string, FieldResult>
 type PartCheck = (part: FieldValues) => Promise<FieldResults>
 
 /**
- * Makes the check of a part of a record by the schema of a whole one: of each field by its own schema, since what is said of several fields is not said of a part.
+ * Creates the check of a part of a record: each field by its own schema. Rules for several fields
+ * don't apply to a part.
  *
  * @param tags the names of the fields that decide which branch of a union a part is of
  * @throws {TypeError} if the library does not show the schemas of fields, or transforms records as a whole
@@ -19,11 +20,11 @@ export function createPartValidation(schema: unknown, tags: readonly string[]): 
   const check = toPartCheck(schema, tags)
   return async (part) => {
     const results = await check(part as FieldValues)
-    // A problem of the whole stands with each field.
+    // Several fields may have the same issue.
     const issues = new Set<StandardIssue>()
     for (const { issues: ofField = [] } of results.values()) for (const issue of ofField) issues.add(issue)
     if (issues.size > 0) return { issues: [...issues] }
-    // An open record has fields that no schema speaks of.
+    // An open record has fields without a schema.
     const values = [...results].map(([name, result]) => [name, (result as { value: unknown }).value] as const)
     const all = [...Object.entries(part as FieldValues), ...values]
     return { value: Object.fromEntries([...new Map(all)].filter(([, value]) => value !== undefined)) }
@@ -52,7 +53,10 @@ function toPartCheck(schema: unknown, tags: readonly string[]): PartCheck {
 
 const takes = (results: FieldResults, name: string) => results.has(name) && results.get(name)?.issues === undefined
 
-/** The check by a union: by the branch that takes the whole part. A part that none takes may still change the fields of several branches: each by the first one that takes it. */
+/**
+ * Checks a part by the branch of a union that accepts all of it. If there is none, each field is
+ * checked by the first branch that accepts it: a part may have fields of several branches.
+ */
 const ofUnion =
   (checks: readonly PartCheck[], tags: readonly string[]): PartCheck =>
   async (part) => {
@@ -71,7 +75,7 @@ const ofUnion =
     return results
   }
 
-/** The check by an intersection: all of its schemas hold. */
+/** Checks a part by all schemas of an intersection. */
 const ofIntersection =
   (checks: readonly PartCheck[]): PartCheck =>
   async (part) => {
@@ -89,7 +93,7 @@ function both(sent: unknown, left: FieldResult, right: FieldResult): FieldResult
   return { issues: [...(left.issues ?? []), ...(right.issues ?? [])] }
 }
 
-/** What two schemas make of a value: each may leave out fields, and may change others. */
+/** Merges the results of two schemas: each may drop fields, and may change others. */
 function joined(sent: unknown, left: unknown, right: unknown): unknown {
   if (Array.isArray(left) && Array.isArray(right))
     return left.map((item, index) => joined((sent as unknown[])[index], item, right[index]))

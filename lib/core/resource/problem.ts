@@ -4,7 +4,7 @@ import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
 import { escapeKey, unescapeKey } from '../../schema/pointer.js'
 import { BadRequest } from '../errors.js'
 
-/** What is wrong with a value: an error as Ajv tells it. */
+/** An error of Ajv. */
 export interface SchemaProblem {
   readonly instancePath: string
   readonly keyword: string
@@ -13,13 +13,13 @@ export interface SchemaProblem {
   readonly parentSchema?: Record<string, unknown>
 }
 
-/** Says what is wrong with a value, if anything is. */
+/** Returns the problems of a value, `undefined` if it is valid. */
 export type Check = (value: unknown) => readonly SchemaProblem[] | undefined
 
-/** Makes a check of a schema. */
+/** Creates the check of a schema. */
 export type Compile = (schema: object) => Check
 
-/** The name of a place in a query or a body, as in `area[$gt]` and `address.city`. */
+/** Return the name of a place in a query or a body, as in `area[$gt]` and `address.city`. */
 const placeNames = {
   query: ([first, ...rest]: Path) => `${first}${rest.map((key) => `[${key}]`).join('')}`,
   body: (path: Path) =>
@@ -28,16 +28,16 @@ const placeNames = {
 
 const shorten = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
-/** What a place is called in a message. */
+/** Returns the name of a place for a message. */
 export const placeName = (where: 'query' | 'body', path: Path): string => shorten(placeNames[where](path))
 
 type Where = 'query' | 'body'
 
-/** The error for a place in a query or a body. `must` says what the value has to be, as in `must be an integer`. */
+/** Creates the error for a place in a query or a body. `must` is part of a sentence, as in `must be an integer`. */
 export const refusal = (where: Where, path: Path, must: string, keyword: string): BadRequest =>
   toBadRequest(where, [{ path, must, keyword }])
 
-/** The error for all that is wrong with a query or a body: its message says the first, and how many more there are. */
+/** Creates the error for all faults of a query or a body. The message has the first one, and the number of others. */
 export function toBadRequest(where: Where, faults: readonly Fault[]): BadRequest {
   const byPlace = new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault]))
   const [first, ...others] = [...byPlace.values()].reverse().slice(0, maxFaults) as [Fault, ...Fault[]]
@@ -58,14 +58,14 @@ function sentenceOf(where: Where, { path, must, keyword }: Fault): string {
 /** The keyword of a fault whose message is that of the schema library. */
 export const ofLibrary = 'validate'
 
-/** The path of an issue of a library. Lists of ArkType are of a class of their own, whose `map` puts the length into an empty one. */
+/** Returns the path of an issue. Lists of ArkType have their own class, whose `map` adds the length to an empty list. */
 export const issuePath = (path: StandardIssue['path'] = []): Path =>
   [...path]
     .map((part) => (typeof part === 'object' ? part.key : part))
     .map((key) => (typeof key === 'number' ? key : String(key)))
 
 /**
- * What is wrong by the problems that a check has found at a path.
+ * Returns the clearest of the problems that a check has found at a path.
  * @param whole what the value at no path is called
  */
 export function toFault(path: Path, problems: readonly SchemaProblem[], whole = 'The data'): Fault {
@@ -122,7 +122,7 @@ const formatSentence = (name: unknown) => `must be ${formats.get(String(name)) ?
 
 const enumText = (value: unknown) => (Object(value) === value ? JSON.stringify(value) : String(value))
 
-/** How many values of an `enum` a sentence names. */
+/** The most values of an `enum` in a sentence. */
 const mostListed = 50
 
 function enumTexts(values: readonly unknown[]): string {
@@ -133,7 +133,7 @@ function enumTexts(values: readonly unknown[]): string {
 
 type Sentence = (problem: SchemaProblem) => string
 
-/** What a value must be, by the keyword of the schema that it does not fit. */
+/** The sentences for invalid values, by the keyword of the schema. */
 const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['type', ({ params }) => `must be ${joinByOr([params.type].flat())}`],
   ['anyOf', ({ parentSchema }) => unionSentence(parentSchema?.anyOf)],
@@ -155,7 +155,7 @@ const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['minProperties', ({ params }) => `must have at least ${counted(params.limit, 'field')}`],
   ['maxProperties', ({ params }) => `must have at most ${counted(params.limit, 'field')}`],
   ['format', ({ params }) => formatSentence(params.format)],
-  // Schema libraries such as zod write a pattern beside a format: the sentence names the format, which is easier to read.
+  // zod writes a pattern beside a format. The format is easier to read.
   [
     'pattern',
     ({ params, parentSchema }) =>
@@ -172,7 +172,7 @@ function discriminatorSentence({ discriminator, properties }: Record<string, unk
   return Array.isArray(values) ? `must be ${enumTexts(values)}` : undefined
 }
 
-/** The sentence for a union without a tag: it lists the types of the branches. */
+/** Lists the types of the branches of a union. */
 function unionSentence(branches: unknown): string {
   const values = (branches as JsonSchema[]).flatMap(
     ({ const: constant, enum: list, type = [] }) => list ?? (constant === undefined ? type : [constant])

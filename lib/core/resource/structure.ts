@@ -4,23 +4,23 @@ import { standardOf, waitingOf } from './validate.js'
 
 export type FieldResult = StandardResult<unknown>
 
-/** What a library shows of the schema of an object, if nothing that the schema does to the object as a whole is lost without it. */
+/** The fields or branches of a schema that does not transform objects as a whole. */
 export type LibraryStructure =
   | {
-      /** Checks a field by itself; `undefined` where the schema has no such field. */
+      /** Checks a field on its own. Returns `undefined` if the schema has no such field. */
       readonly checkField: (name: string, value: unknown) => FieldResult | Promise<FieldResult> | undefined
     }
   | {
-      /** The schemas of a union, of which one holds, or of an intersection, of which all do. */
+      /** The schemas of a union or of an intersection. */
       readonly schemas: readonly unknown[]
       readonly isUnion: boolean
     }
 
-/** The structure of a schema; `undefined` where its library does not show it, or where it transforms objects as a whole. */
+/** Returns the structure of a schema, `undefined` if it transforms objects as a whole, or its library does not show it. */
 export const structureOf = (schema: unknown): LibraryStructure | undefined =>
   structureReaders.get(standardOf(schema)?.vendor)?.(schema)
 
-/** A check of fields that have a schema each. */
+/** Creates the check of fields that have a schema each. */
 const ofFields = (fields: Readonly<Record<string, unknown>>, others: unknown): LibraryStructure => ({
   checkField(name, value) {
     const validate = waitingOf(Object.hasOwn(fields, name) ? fields[name] : others)
@@ -49,7 +49,7 @@ interface ZodSchema {
   }
 }
 
-/** A schema of zod without what it checks of an object as a whole. */
+/** Returns a schema of zod without its checks of an object as a whole. */
 export function withoutChecks(schema: unknown): unknown {
   const { _zod, clone } = Object(schema)
   if (_zod === undefined || clone === undefined) return schema
@@ -105,9 +105,9 @@ function ofValibot(schema: unknown): LibraryStructure | undefined {
 }
 
 /**
- * Returns the schema behind what `toStandardJsonSchema()` returns, which shows nothing but its JSON Schema. The converter
- * tells of the schemas that it meets, of which the whole is the last one, and then of what is done to it. Of a pipe with
- * several schemas, the two sides tell of other ones, or of the same one less often than both together.
+ * Returns the schema behind `toStandardJsonSchema()`, which shows only its JSON Schema. The converter
+ * reports each schema to the options, the whole one last, and then its actions. For a pipe of several
+ * schemas it reports different ones for input and output, or the same one less often than for both.
  */
 export function shownByValibot(schema: unknown): Partial<ValibotSchema> {
   const { jsonSchema } = (schema as Required<StandardSchema>)['~standard']

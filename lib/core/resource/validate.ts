@@ -1,12 +1,12 @@
 import type { StandardResult, StandardSchema } from '../../../types/resource.js'
 
-/** Returns the Standard Schema that a value is, if it is one. ArkType's are functions. */
+/** Returns the properties of a Standard Schema, `undefined` for other values. Types of ArkType are functions. */
 export function standardOf(schema: unknown): StandardSchema['~standard'] | undefined {
   const isHolder = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
   return isHolder ? (schema as Partial<StandardSchema>)['~standard'] : undefined
 }
 
-/** What checks a value by the library of its schema. */
+/** Checks a value by the library of its schema. */
 export type StandardValidate = NonNullable<StandardSchema['~standard']['validate']>
 
 interface WithAsyncParse {
@@ -15,10 +15,10 @@ interface WithAsyncParse {
   ): Promise<{ data?: unknown; error?: Extract<StandardResult<unknown>, { issues: object }> }>
 }
 
-/** The error for an intersection whose sides make other values of a field. */
+/** The two sides of an intersection transform a field differently. */
 export class UnmergedError extends TypeError {}
 
-/** Says what to write for an intersection whose sides make other values of a field: zod, which gives one value back, throws. */
+/** zod throws if the two sides of an intersection transform a field differently. The new error says what to write. */
 function rethrowUnmerged(cause: unknown): never {
   const [, path] = /^Unmergable intersection\b.*?(\[.*\])/.exec(String(Object(cause).message)) ?? []
   if (path === undefined) throw cause
@@ -29,12 +29,13 @@ function rethrowUnmerged(cause: unknown): never {
   )
 }
 
-/** The check of a schema, `undefined` where it has none. */
+/** Returns the check of a schema, `undefined` if it has none. */
 export const validateOf = (schema: unknown): StandardValidate | undefined => standardOf(schema)?.validate
 
 /**
- * The check of a schema that may be asynchronous. zod's `validate` parses synchronously first: an async check would run twice, and the rejection
- * of the first run, which nobody handles, would end the process.
+ * Returns the check of a schema that may be asynchronous. zod's `validate` parses synchronously
+ * first: an async check would run twice, and an unhandled rejection of the first run would end the
+ * process.
  */
 export function waitingOf(schema: unknown): StandardValidate | undefined {
   if (standardOf(schema)?.vendor !== 'zod') return validateOf(schema)
@@ -44,7 +45,7 @@ export function waitingOf(schema: unknown): StandardValidate | undefined {
   }
 }
 
-/** The check of a schema for where its result is needed at once. What is asynchronous is run once, and its rejection is that of the result. */
+/** Returns the check of a schema for callers that can't wait. An async check runs once, and the result is its promise. */
 export function atOnceOf(schema: unknown): StandardValidate | undefined {
   const validate = validateOf(schema)
   if (validate === undefined || standardOf(schema)?.vendor !== 'zod') return validate

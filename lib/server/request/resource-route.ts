@@ -24,8 +24,9 @@ type RouteSchema = { schema: JsonSchema; httpPart?: string }
 type CompileValidator = (route: RouteSchema) => unknown
 
 /**
- * What the routes of a resource have of their own: compilers that know no options of the host, of which that of validators reads the query, and a hook that checks
- * the body. Nothing for other schemas.
+ * Returns the compilers and hooks of the routes of a resource, `undefined` for other schemas. The
+ * compilers ignore the host's options, and the validator of the query also converts it. The hooks
+ * check the id and the body.
  *
  * @param label of the method, as in `users.create`
  * @param isTyped whether the values of a query have their types, as in JSON, and are no texts
@@ -45,10 +46,10 @@ export function resourceRoute(
   const idField = idFieldOf(object)
   checkRuleSchemas(path, label, rules, record, instance)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
-  // A copy of the schema may have another query or body, which is that of any route then.
+  // The application may have replaced the query or the body in a copy of the schema.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record, isTyped))
   const body = rules.body?.document === schema?.body ? rules.body : undefined
-  // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
+  // The hook checks it, since Fastify ignores the value of an async validator.
   if (body !== undefined) compilers.set('body', () => true)
   const host = instance.validatorCompiler as CompileValidator | undefined
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
@@ -91,7 +92,7 @@ function checkRuleSchemas(
       refuseSchemas(subject, shapes, tries)
       checkCompiles(label, shapes.reader.bundle.schema)
     })
-  // The values of queries have the schemas of the record as it leaves.
+  // Queries compare with the fields of answers.
   checkWhole(path, record, 'none')
   checkWhole(label, shapesOf(outgoing.written, instance), 'none')
   record.root.remember(checkRuleSchemas, () => {
@@ -107,7 +108,7 @@ function createFastifyValidator(instance: FastifyInstance): CompileValidator {
   return packages.fastifyCompiler()(instance.getSchemas(), { customOptions: {} })
 }
 
-// Fastify asks for validators and serializers of each route, of which services use few.
+// Fastify asks for validators and serializers of each route, and services use few of them.
 function once<T>(create: () => T): () => T {
   let value: { readonly created: T } | undefined
   return () => {
@@ -116,7 +117,7 @@ function once<T>(create: () => T): () => T {
   }
 }
 
-// The queries and ids of all methods of a record are held to the schemas of the same fields.
+// The queries and ids of all methods share the compiled schemas of the fields.
 const compileOf = ({ root }: Shapes): Compile => root.remember(compileOf, createCompile)
 
 function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean) {
@@ -132,7 +133,7 @@ function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean) {
   }
 }
 
-/** Returns what makes of a result what may leave, with its shape. */
+/** Returns the projection of results, with their shape. */
 export function projectionOf({ written, converts }: Outgoing, instance: FastifyInstance) {
   const shapes = shapesOf(written, instance)
   return { project: projectionBy(shapes, converts), shape: shapes.root }
@@ -141,7 +142,7 @@ export function projectionOf({ written, converts }: Outgoing, instance: FastifyI
 const projectionBy = (shapes: Shapes, converts: boolean): Project =>
   shapes.root.remember(projectionBy, () => createProjection(shapes, converts))
 
-// A copy of the schema may have another answer. What options hide does not leave by it, either.
+// The application may have replaced the answer in a copy of the schema. The options hide their fields in it, too.
 function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
   const projection = once(() =>
     createProjection(shapesOf(outgoing.written.withDocument(answer), instance), outgoing.converts)
@@ -201,7 +202,7 @@ function withLabel<T>(label: string, create: () => T): T {
   }
 }
 
-/** Which fields a body may have: of a record that is a union, those of all branches. */
+/** Returns whether a body may have a field. A record that is a union has the fields of all branches. */
 function maySendOf(all: readonly Shapes[]): MaySend {
   const [body, ...guards] = all.map(({ root }) => root.of({})) as [Shape, ...Shape[]]
   return (name) => body.field(name).isKnown && ![body, ...guards].some((shape) => shape.field(name).readOnly)

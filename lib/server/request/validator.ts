@@ -19,7 +19,10 @@ import { kindBits, SchemaReader, type TaggedUnion } from '../../schema/reader.js
 import type { Shapes } from '../../schema/shape.js'
 import { addUnknownFormats, createAjv } from './ajv.js'
 
-/** Formats of queries. A library may take, and store, what those of JSON Schema do not, as the time `12:00`: what may be stored may be asked for. */
+/**
+ * Formats of queries. A library may accept, and store, more than JSON Schema does, such as the time
+ * `12:00`: clients may ask for what is stored.
+ */
 const looseFormats = {
   time: /^\d\d:\d\d/,
   'date-time': /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/i,
@@ -40,9 +43,9 @@ function createLooseAjv(): Ajv {
 }
 
 /**
- * Compiles a schema at startup, if it has keywords that JSON Schema does not have, such as `id` of draft 4: Ajv refuses
- * some of them. All others are checked when a bundle is made, and compiled when a request needs them: to compile
- * a schema takes as long as all else at the start of a service.
+ * Compiles a schema at startup if it has keywords that JSON Schema does not have, such as `id` of
+ * draft 4: Ajv refuses some of them. Other schemas are checked by `Bundle`, and compiled for the first
+ * request: compiling takes as long as everything else at the start of a service.
  *
  * @param label of the method, as in `users.create`
  * @throws {TypeError} when Ajv can't compile it, with the place in the schema
@@ -72,7 +75,7 @@ export function checkCompiles(label: string, schema: JsonSchema, place = ''): vo
   }
 }
 
-/** The place of the first part of a schema whose keywords, without those of JSON Schema, are refused, or else that of the whole. */
+/** Returns the place of the first keyword that Ajv refuses, or of the whole schema. */
 function placeOf(bundle: Bundle, start: string, isRefused: (keywords: JsonSchema) => boolean): string {
   const places = new Map<SchemaValue, string>([[bundle.schema, start]])
   for (const [part, place] of places) {
@@ -88,7 +91,7 @@ function placeOf(bundle: Bundle, start: string, isRefused: (keywords: JsonSchema
   return [...refused.map(([, place]) => place), start][0] as string
 }
 
-/** Makes what compiles schemas of values in queries. */
+/** Creates the compiler for values of queries. */
 export function createCompile(): Compile {
   let ajv: Ajv | undefined
   return (schema) => {

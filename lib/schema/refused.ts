@@ -145,6 +145,7 @@ function findEndlessUnion(
   triesAll: boolean
 ): JsonSchema | undefined {
   const { reader } = shapes
+  if (!reader.bundle.hasReferences) return undefined
   const isUndecided = (schema: JsonSchema, keyword: UnionKeyword) =>
     (schema[keyword]?.length ?? 0) > 1 &&
     ((triesAll && keyword === 'anyOf') || reader.unionOf(schema[keyword] ?? [])?.isRequired !== true)

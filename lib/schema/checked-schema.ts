@@ -88,7 +88,7 @@ export class CheckedSchema {
 
   /**
    * `unevaluatedProperties` in words of draft 7. Unions and conditions beside it are refused at
-   * startup, but a discriminated union, for which `checkBodyNames` knows the branch.
+   * startup, but a discriminated union, for which `BodyNames` knows the branch.
    */
   #otherFields(schema: JsonSchema, rule: SchemaValue): JsonSchema[] {
     const beside = this.#beside(schema)

@@ -4,21 +4,6 @@ import { allShapes } from './hidden.js'
 import { kindBits } from './reader.js'
 import type { Shape, ShapeMember, Shapes } from './shape.js'
 
-/** The issues of a body that its names have. */
-export interface NameIssues {
-  readonly faults: readonly Fault[]
-  /**
-   * Objects and lists where the schema accepts none. JSON Schema describes these better, but it may
-   * miss one: a branch of a union accepts anything in a field that it does not name.
-   */
-  readonly misplaced: readonly Fault[]
-  /**
-   * Whether a library might take seconds, and gigabytes, to list all issues: zod and ArkType copy
-   * the path of an issue at each of its levels. JSON Schema stops at the first, so ask it before.
-   */
-  readonly isCostlyToRefuse: boolean
-}
-
 /** How deep a body may be nested. */
 export const maxDepth = 1000
 // 10,000 values that are nested 20 deep.
@@ -27,34 +12,34 @@ const maxSquaredDepths = 4_000_000
 /** Returns the names that an object of the body must have, beside those that its schema is checked for. */
 export type RequiredNames = (shape: Shape, isRecord: boolean) => readonly string[]
 
-/**
- * Walks the names of a body once. It refuses server-set fields, unknown fields, missing fields, and
- * bodies that are nested too deep.
- */
-export function checkBodyNames(shapes: Shapes, body: object, start: Path, requiredNames: RequiredNames): NameIssues {
-  const walk = new NameWalk(start, requiredNames)
-  walk.visit(body, shapes.root, undefined, 0)
-  return walk
-}
-
-class NameWalk implements NameIssues {
+/** Walks the names of a body once, and finds server-set, unknown and missing fields, and too deep values. */
+export class BodyNames {
   readonly faults: Fault[] = []
+  /**
+   * Objects and lists where the schema accepts none. JSON Schema describes these better, but it may
+   * miss one: a branch of a union accepts anything in a field that it does not name.
+   */
   readonly misplaced: Fault[] = []
   readonly #start: Path
   readonly #requiredNames: RequiredNames
   #squaredDepths = 0
   #isOver = false
 
-  constructor(start: Path, requiredNames: RequiredNames) {
+  constructor(shapes: Shapes, body: object, start: Path, requiredNames: RequiredNames) {
     this.#start = start
     this.#requiredNames = requiredNames
+    this.#visit(body, shapes.root, undefined, 0)
   }
 
+  /**
+   * Whether a library might take seconds, and gigabytes, to list all issues: zod and ArkType copy the
+   * path of an issue at each of its levels. JSON Schema stops at the first, so ask it before.
+   */
   get isCostlyToRefuse(): boolean {
     return this.#squaredDepths > maxSquaredDepths
   }
 
-  visit(value: object, shape: Shape, place: Place | undefined, depth: number): void {
+  #visit(value: object, shape: Shape, place: Place | undefined, depth: number): void {
     if (value instanceof Blob || this.#isOver) return
     const kind = Array.isArray(value) ? kindBits.array : kindBits.object
     if (depth > maxDepth) this.#stop(place)
@@ -76,7 +61,7 @@ class NameWalk implements NameIssues {
       const member = typeof key === 'number' ? shape.item(key) : shape.field(key)
       if (isReadOnly(member, inner)) this.#add({ key, within }, 'can not be set', 'readOnly')
       else if (!member.isKnown) this.#add({ key, within }, 'is not known', 'additionalProperties')
-      else if (typeof inner === 'object' && inner !== null) this.visit(inner, member.shape, { key, within }, depth + 1)
+      else if (typeof inner === 'object' && inner !== null) this.#visit(inner, member.shape, { key, within }, depth + 1)
     }
     if (isList) return
     for (const key of this.#requiredNames(shape, within === undefined))

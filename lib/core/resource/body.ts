@@ -2,7 +2,7 @@ import type { StandardIssue, StandardResult } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
-import { checkBodyNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/names.js'
+import { BodyNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/names.js'
 import type { Shape, ShapeMember, Shapes } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
 import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
@@ -130,15 +130,14 @@ class RecordCheck {
       throw this.#refusal('must be an object', 'type')
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
-    const visit = checkBodyNames(this.shapes, record, this.path, this.#requiredNames)
-    const { misplaced, isCostlyToRefuse } = visit
-    if (visit.faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(visit.faults)
+    const names = new BodyNames(this.shapes, record, this.path, this.#requiredNames)
+    if (names.faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(names.faults)
     try {
       const guarded = this.guards.flatMap((guard) => findReadOnly(guard, record, this.path))
-      const faults = [...guarded, ...visit.faults]
+      const faults = [...guarded, ...names.faults]
       if (faults.length > 0) throw new RefusedRecord([...faults, ...this.#faultsByFields(record as Values)])
-      if (this.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
-      if (isCostlyToRefuse) this.#refuseNested(record as Values, misplaced)
+      if (this.validate === undefined) return this.#byJsonSchema(record as Values, names.misplaced)
+      if (names.isCostlyToRefuse) this.#refuseNested(record as Values, names.misplaced)
       const checked = this.#byLibrary(record as Values, this.validate)
       return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error, record as Values)) : checked
     } catch (error) {

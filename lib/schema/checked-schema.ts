@@ -94,7 +94,7 @@ export class CheckedSchema {
     const beside = this.#beside(schema)
     const isForAll = ({ additionalProperties, unevaluatedProperties }: JsonSchema) =>
       (additionalProperties ?? unevaluatedProperties) !== undefined
-    if (schema.additionalProperties !== undefined || beside.some(isForAll)) return []
+    if (schema.additionalProperties !== undefined || beside.some(isForAll)) return [unused(rule)]
     const all = [schema, ...beside]
     const known = (maps: readonly (object | undefined)[]) =>
       Object.fromEntries(maps.flatMap((map = {}) => Object.keys(map)).map((name) => [name, true]))
@@ -109,7 +109,8 @@ export class CheckedSchema {
     const all = [schema, ...beside]
     const isForAll = ({ items, additionalItems }: JsonSchema) =>
       (items !== undefined && !Array.isArray(items)) || (Array.isArray(items) && additionalItems !== undefined)
-    if (all.some(isForAll) || beside.some(({ unevaluatedItems }) => unevaluatedItems !== undefined)) return []
+    if (all.some(isForAll) || beside.some(({ unevaluatedItems }) => unevaluatedItems !== undefined))
+      return [unused(rule)]
     const length = Math.max(0, ...all.map(({ items }) => (Array.isArray(items) ? items.length : 0)))
     return [{ items: Array.from({ length }, () => true), additionalItems: rule }]
   }
@@ -120,6 +121,9 @@ export class CheckedSchema {
     return [...surelyApplying(parts, this.#reader, (branches) => branches)]
   }
 }
+
+/** Keeps a schema that has no effect here: references may lead to it. */
+const unused = (schema: SchemaValue): JsonSchema => ({ $defs: { unused: schema } })
 
 /** Returns one condition per branch: to try all branches takes exponential time where unions are nested. */
 function toBranchConditions({ branches, tag, branchOf }: TaggedUnion): JsonSchema {

@@ -235,6 +235,10 @@ t.test('rules for fields that no other rule describes, beside other schemas', as
   const lists = await createEcho(t, resource(object({ list }) as object))
   t.strictSame(await lists.post({ list: ['a', 1] }), [201, { list: ['a', 1] }])
   t.equal((await lists.post({ list: ['a', 1, 2] }))[0], 400)
+  const closed = { allOf: [{ additionalProperties: true }], unevaluatedProperties: { type: 'integer' } }
+  const part = await createEcho(t, resource({ type: 'object', ...closed, properties: { a: {} } } as object))
+  t.strictSame(await part.post({ a: 1, b: 'x' }), [201, { a: 1, b: 'x' }])
+  t.equal((await part.send({ method: 'PATCH', url: '/1', payload: { b: 1 } }))[0], 200)
   const branch = (kind: string) => object({ kind: { const: kind }, [kind]: {} }, { required: ['kind'] })
   const union = { anyOf: ['a', 'b'].map(branch), unevaluatedProperties: false }
   const unions = await createEcho(t, resource(object({ union }) as object))

@@ -87,22 +87,26 @@ function schemaPlaces({ bundle }: SchemaReader): Map<JsonSchema, string> {
 
 /** Whether fields or items that other rules don't describe have a rule, beside a union or a condition that describes some. */
 function isRuleBesideBranches(schema: JsonSchema, reader: SchemaReader): boolean {
-  const { unevaluatedProperties: fields = true, unevaluatedItems: items = true } = schema
-  if (fields === true && items === true) return false
+  const [fields, items] = [schema.unevaluatedProperties, schema.unevaluatedItems].map(ruleOf)
+  if (fields === undefined && items === undefined) return false
   const applying = [...surelyApplying([schema], reader, () => [])]
   const branches = applying.flatMap((part) => [
     ...reader.conditional(part),
     // The discriminator of a body decides which of its names are known.
     ...[part.anyOf ?? [], part.oneOf ?? []].flatMap((union) =>
-      fields === false && items === true && reader.unionOf(union)?.isRequired ? [] : union
+      fields === false && items === undefined && reader.unionOf(union)?.isRequired ? [] : union
     )
   ])
-  const isWithRule = isSchema(fields) || items !== true
+  const isWithRule = isSchema(fields) || items !== undefined
   const known = new Set(applying.flatMap(describedNames))
   return isWithRule
     ? branches.length > 0
     : branches.some((branch) => namesAt(branch, reader).some((name) => !known.has(name)))
 }
+
+/** A schema that accepts everything is no rule. */
+const ruleOf = (schema: SchemaValue | undefined) =>
+  schema === true || (isSchema(schema) && Object.keys(schema).length === 0) ? undefined : schema
 
 const describedNames = ({ properties = {}, patternProperties = {} }: JsonSchema) => [
   ...Object.keys(properties),

@@ -155,6 +155,7 @@ t.test('what looks alike, and starts', async (t) => {
       f: { ...object({ a: {} }), ...when({ required: ['a'] }, { minProperties: 2 }), unevaluatedProperties: false }
     }),
     object({ f: { anyOf: [object({ a: {} }), object({ b: {} })], unevaluatedProperties: true } }),
+    object({ f: { anyOf: [object({ a: {} }), object({ b: {} })], unevaluatedProperties: {}, unevaluatedItems: {} } }),
     object({ f: { properties: { a: {} }, anyOf: [object({ a: text }), {}], ...open } })
   ]
   for (const schema of schemas) t.equal(await errorOf(schema), 'it starts')

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { surelyApplying } from './combined.js'
-import { isSchema, mapSubschemas, unionBranches, unionKeywords } from './keywords.js'
+import { isSchema, mapSubschemas, type UnionKeyword, unionBranches, unionKeywords } from './keywords.js'
 import { leastSent } from './names.js'
 import { toFragment } from './pointer.js'
 import type { SchemaReader, TaggedUnion } from './reader.js'
@@ -62,7 +62,7 @@ export class CheckedSchema {
       const union = branches && this.#options.discriminatorOf(branches)
       if (union === undefined) continue
       delete words[keyword]
-      parts.push(toBranchConditions(union))
+      parts.push(toBranchConditions(union, keyword))
     }
     if (schema.oneOf !== undefined && this.#options.isOpen(schema.oneOf)) {
       delete words.oneOf
@@ -126,7 +126,7 @@ export class CheckedSchema {
 const unused = (schema: SchemaValue): JsonSchema => ({ $defs: { unused: schema } })
 
 /** Returns one condition per branch: to try all branches takes exponential time where unions are nested. */
-function toBranchConditions({ branches, tag, branchOf }: TaggedUnion): JsonSchema {
+function toBranchConditions({ branches, tag, branchOf }: TaggedUnion, keyword: UnionKeyword): JsonSchema {
   const objects = new Set(branchOf.values())
   const byTag = {
     discriminator: { propertyName: tag },
@@ -140,7 +140,7 @@ function toBranchConditions({ branches, tag, branchOf }: TaggedUnion): JsonSchem
   const others = branches.filter((_, index) => !objects.has(index))
   if (others.length === 0) return { type: 'object', ...byTag }
   // Errors list the types of this union.
-  return condition({ type: 'object' }, byTag, { anyOf: [{ type: 'object' }, ...others] })
+  return condition({ type: 'object' }, byTag, { [keyword]: [{ type: 'object' }, ...others] })
 }
 
 const condition = (test: JsonSchema, yes: SchemaValue, no: SchemaValue = true): JsonSchema =>

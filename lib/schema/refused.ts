@@ -1,5 +1,5 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { surelyApplying } from './combined.js'
+import { isDefined, surelyApplying } from './combined.js'
 import { allShapes } from './hidden.js'
 import {
   flagKeywords,
@@ -9,6 +9,7 @@ import {
   isSchema,
   subschemasOf,
   type UnionKeyword,
+  unionBranches,
   unionKeywords
 } from './keywords.js'
 import { kindBits, type SchemaReader } from './reader.js'
@@ -37,6 +38,10 @@ export const refusals = {
     write:
       "Give each branch a constant that it requires: `z.discriminatedUnion('kind', […])` of zod, `v.variant('kind', […])` of Valibot, " +
       "`required: ['kind']` beside `kind: { const: … }` in JSON Schema"
+  },
+  endlessCondition: {
+    found: 'it contains itself by one field both within and beside a condition or a union',
+    write: 'Describe the field in one of them'
   }
 } as const
 
@@ -69,6 +74,8 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
   }
   const endless = tries === 'none' ? undefined : findEndlessUnion(shapes, places, tries === 'all')
   if (endless !== undefined) throw refuse(label, 'endlessUnion', places.get(endless) ?? '')
+  for (const [schema, place] of tries === 'none' || !reader.bundle.hasReferences ? [] : places)
+    if (leadsBackTwice(schema, checkedTogether(schema, reader), shapes)) throw refuse(label, 'endlessCondition', place)
 }
 
 /** Returns the places of all schemas that values are checked by, as in `deep.list[]`. */
@@ -97,6 +104,8 @@ function isRuleBesideBranches(schema: JsonSchema, reader: SchemaReader): boolean
       fields === false && items === undefined && reader.unionOf(union)?.isRequired ? [] : union
     )
   ])
+  // An item that `contains` describes counts as described.
+  if (items !== undefined && applying.some(({ contains }) => contains !== undefined)) return true
   const isWithRule = isSchema(fields) || items !== undefined
   const known = new Set(applying.flatMap(describedNames))
   return isWithRule
@@ -159,15 +168,36 @@ function findEndlessUnion(
   return undefined
 }
 
+/** The schemas by which one value may be checked one after the other. Nothing, if the value decides nothing. */
+function checkedTogether(schema: JsonSchema, reader: SchemaReader): readonly SchemaValue[] {
+  const sure = [...surelyApplying([schema], reader, () => [])]
+  const tests = sure.flatMap((part) => [part.if, part.not, ...Object.values(part.dependencies ?? {})]).filter(isSchema)
+  // One value meets few of these: a field of several of them may be checked once.
+  const chosen = sure.flatMap((part) => [[part.then, part.else].filter(isSchema), unionBranches(part)].flat())
+  if (tests.length + chosen.length === 0) return []
+  const own = sure.map(({ properties, patternProperties, additionalProperties, items }) =>
+    Object.fromEntries(
+      Object.entries({ properties, patternProperties, additionalProperties, items }).filter(([, rule]) =>
+        isDefined(rule)
+      )
+    )
+  )
+  return [{ allOf: own }, ...tests, { anyOf: chosen }]
+}
+
 function leadsBackTwice(schema: JsonSchema, branches: readonly SchemaValue[], shapes: Shapes): boolean {
   const shapesOfBranches = branches.map((branch) => shapes.of([branch]).of(undefined))
-  const leadsBack = ({ shape, isKnown }: ShapeMember) =>
-    isKnown && shape.schemas.length > 0 && [...allShapes(shape)].some(({ parts }) => parts.has(schema))
-  const isTwice = (leads: (branch: Shape) => boolean) => shapesOfBranches.filter(leads).length > 1
+  const leadsBack = ({ shape }: ShapeMember) => [...allShapes(shape)].some(({ parts }) => parts.has(schema))
+  const isTwice = (memberOf: (branch: Shape) => ShapeMember | undefined) => {
+    const members = shapesOfBranches
+      .map(memberOf)
+      .filter((member) => member?.isKnown && member.shape.schemas.length > 0)
+    return members.length > 1 && members.filter((member) => member && leadsBack(member)).length > 1
+  }
   const names = new Set([...shapesOfBranches.flatMap((branch) => branch.names), othersName])
   return (
     [...names].some((name) =>
-      isTwice((branch) => (branch.kinds & kindBits.object) !== 0 && leadsBack(branch.field(name)))
-    ) || isTwice((branch) => (branch.kinds & kindBits.array) !== 0 && leadsBack(branch.item(0)))
+      isTwice((branch) => ((branch.kinds & kindBits.object) === 0 ? undefined : branch.field(name)))
+    ) || isTwice((branch) => ((branch.kinds & kindBits.array) === 0 ? undefined : branch.item(0)))
   )
 }

@@ -292,11 +292,15 @@ export class Shape {
     return (this.kinds & kindBits.array) !== 0 && (this.kinds !== kindBits.all || [...this.parts].some(speaksOfItems))
   }
 
-  /** The names that a value must have, whatever branch of a union it is of. */
+  /** The names that an object must have, whatever branch of a union it is of. */
   get required(): readonly string[] {
-    const sureOf = (branches: readonly SchemaValue[]) =>
-      (this.choice.get(branches) ?? -1) < 0 ? [] : this.chosenOf(branches)
-    return this.remember('required', () => requiredOf(surelyApplying(this.schemas, this.shapes.reader, sureOf)))
+    const { reader } = this.shapes
+    const sureOf = (branches: readonly SchemaValue[]) => {
+      const objects = this.chosenOf(branches).filter((branch) => (reader.kinds(branch) & kindBits.object) !== 0)
+      // Beside `null` or a text there may be one branch for objects.
+      return objects.length === 1 ? objects : []
+    }
+    return this.remember('required', () => requiredOf(surelyApplying(this.schemas, reader, sureOf)))
   }
 
   /** The names that any part asks for. */

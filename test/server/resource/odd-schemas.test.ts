@@ -204,6 +204,40 @@ t.test('a field that only the server sets at one place is asked for at another o
   t.strictSame(await post({ author: { name: 'a' }, assignee: { name: 'a' } }), [400, 'assignee.id is required'])
 })
 
+t.test('such a field is asked for beside null or a text, too', async (t) => {
+  const item = object({ x: { type: 'string' }, y: { type: 'string' } }, { required: ['x', 'y'] })
+  const Item = { $ref: '#/$defs/Item' }
+  const set = { allOf: [Item, { properties: { x: { readOnly: true } } }] }
+  const maybe = { anyOf: [Item, { type: 'null' }] }
+  const named = { allOf: [{ oneOf: [{ type: 'string' }, Item] }] }
+  const { post } = await createEcho(t, resource(object({ set, maybe, named }, { $defs: { Item: item } }) as object))
+  for (const name of ['maybe', 'named']) {
+    t.strictSame(await post({ [name]: { y: 'b' } }), [400, `${name}.x is required`])
+    t.strictSame(await post({ [name]: { x: 'a', y: 'b' } }), [201, { [name]: { x: 'a', y: 'b' } }])
+  }
+  for (const body of [{ set: { y: 'b' } }, { maybe: null }, { named: 'a' }]) t.strictSame(await post(body), [201, body])
+})
+
+t.test('a rule for other fields and items may have nothing to say, and be referred to', async (t) => {
+  const rule = object({ q: { type: 'integer' } }, { required: ['q'] })
+  const a = { type: 'array', items: { type: 'string' }, unevaluatedItems: rule }
+  const closed = { additionalProperties: false, unevaluatedProperties: { type: 'string' } }
+  const schema = object({ a, b: { $ref: '#/properties/a/unevaluatedItems' } }, closed)
+  const { post, send } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ a: ['x'], b: { q: 1 } }), [201, { a: ['x'], b: { q: 1 } }])
+  t.strictSame(await post({ b: {} }), [400, 'b.q is required'])
+  t.strictSame(await post({ other: 1 }), [400, 'other must be a string'])
+  t.strictSame(await send({ method: 'PATCH', url: '/1', payload: { other: 1 } }), [400, 'other must be a string'])
+})
+
+t.test('what is no object fits one branch of oneOf, beside a discriminated union too', async (t) => {
+  const branch = (kind: string) => object({ kind: { const: kind } }, { required: ['kind'] })
+  const oneOf = [branch('a'), branch('b'), { type: 'integer' }, { type: 'number', minimum: 3 }]
+  const { post } = await createEcho(t, resource(object({ u: { oneOf } }) as object))
+  for (const body of [{ u: 1 }, { u: 3.5 }, { u: { kind: 'a' } }]) t.strictSame(await post(body), [201, body])
+  t.equal((await post({ u: 5 }))[0], 400)
+})
+
 t.test('a part of a record may have a field that no branch names, where one takes any', async (t) => {
   const { send } = await createEcho(t, resource({ oneOf: [object({ a: false, b: false }), {}] } as object))
   t.equal((await send({ method: 'PATCH', url: '/1', payload: { a: 1 } }))[0], 200)

@@ -57,7 +57,8 @@ const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema
       [object({ a: object({}, { ...when({}, object({ b: {} })), unevaluatedProperties: false }) }), 'a'],
       [object({ a: { allOf: [{ oneOf: [object({ b: {} })] }], unevaluatedProperties: text } }), 'a'],
       [object({ a: { dependentSchemas: { b: object({ c: {} }) }, unevaluatedProperties: text } }), 'a'],
-      [object({ a: { anyOf: [{ prefixItems: [text] }], unevaluatedItems: false } }), 'a']
+      [object({ a: { anyOf: [{ prefixItems: [text] }], unevaluatedItems: false } }), 'a'],
+      [object({ a: { allOf: [{ contains: text }], unevaluatedItems: { type: 'integer' } } }), 'a']
     ]
   ],
   [
@@ -78,6 +79,22 @@ const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema
       [object({ any: { $ref: '#/$defs/Any' } }, { $defs: { Any: { anyOf: [[], text].map(anyList) } } }), 'any']
     ]
   ],
+  [
+    /^\| a schema that contains itself by one field/,
+    [
+      [
+        object({ f: { $ref: '#/$defs/Self' } }, { $defs: { Self: selfWith(when({ required: ['x'] }, within())) } }),
+        'f'
+      ],
+      [object({ f: { $ref: '#/$defs/Self' } }, { $defs: { Self: selfWith(when(within(), {})) } }), 'f'],
+      [object({ f: { $ref: '#/$defs/Self' } }, { $defs: { Self: selfWith({ dependencies: { x: within() } }) } }), 'f'],
+      [object({ f: { $ref: '#/$defs/Self' } }, { $defs: { Self: selfWith({ anyOf: [within(), text] }) } }), 'f'],
+      [
+        object({ f: { $ref: '#/$defs/Self' } }, { $defs: { Self: selfWith({ allOf: [{ else: within(), if: {} }] }) } }),
+        'f'
+      ]
+    ]
+  ],
   [/^\| a transformation around the whole record/, [[z.object({ a: z.string() }).transform(({ a }) => ({ a })), '']]],
   [
     /^\| ArkType:/,
@@ -93,6 +110,14 @@ const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema
   ],
   [/^\| a keyword that Ajv can't compile/, [[inList({ id: '#a', ...text }), 'deep.list[]']]]
 ]
+
+function within() {
+  return { properties: { x: { $ref: '#/$defs/Self' } } }
+}
+
+function selfWith(more: object) {
+  return object(within().properties, more)
+}
 
 function anyList() {
   return { type: 'array', items: { $ref: '#/$defs/Any' } }
@@ -144,6 +169,22 @@ t.test('what looks alike, and starts', async (t) => {
     // One branch leads back.
     object({ a: text, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }),
     z.object({ data: z.json() }),
+    // Conditions that exclude each other, and one on another field.
+    object(
+      { f: { $ref: '#/$defs/Self' } },
+      {
+        $defs: {
+          Self: object(
+            { kind: text },
+            { allOf: ['a', 'b'].map((kind) => when({ properties: { kind: { const: kind } } }, within())) }
+          )
+        }
+      }
+    ),
+    object(
+      { f: { $ref: '#/$defs/Self' } },
+      { $defs: { Self: selfWith(when(object({ a: text }), { minProperties: 1 })) } }
+    ),
     // Flags beside a condition, in branches, and in rules for names.
     object({ a: {}, secret: { writeOnly: true } }, when({ required: ['a'] }, { required: ['secret'] })),
     object({ f: { anyOf: [hidden, object({ b: {} })] } }),

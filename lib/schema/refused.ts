@@ -12,6 +12,7 @@ import {
   unionBranches,
   unionKeywords
 } from './keywords.js'
+import { serverSetBySchema, serverSetNames } from './names.js'
 import { kindBits, type SchemaReader } from './reader.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
@@ -38,6 +39,10 @@ export const refusals = {
     write:
       "Give each branch a constant that it requires: `z.discriminatedUnion('kind', […])` of zod, `v.variant('kind', […])` of Valibot, " +
       "`required: ['kind']` beside `kind: { const: … }` in JSON Schema"
+  },
+  sharedRequirement: {
+    found: 'a definition requires a field, or a number of fields, and only the server sets the field at another place',
+    write: 'Flag the field in the definition, or write a definition for each place'
   },
   endlessCondition: {
     found: 'it contains itself by one field both within and beside a condition or a union',
@@ -72,9 +77,13 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
       if (flagged !== undefined) throw refuse(label, 'conditionalFlag', flagged)
     }
   }
-  const endless = tries === 'none' ? undefined : findEndlessUnion(shapes, places, tries === 'all')
+  if (tries === 'none' || !reader.bundle.hasReferences) return
+  // A library asks for the fields itself.
+  const shared = tries === 'all' ? undefined : findSharedRequirement(shapes, places)
+  if (shared !== undefined) throw refuse(label, 'sharedRequirement', shared)
+  const endless = findEndlessUnion(shapes, places, tries === 'all')
   if (endless !== undefined) throw refuse(label, 'endlessUnion', places.get(endless) ?? '')
-  for (const [schema, place] of tries === 'none' || !reader.bundle.hasReferences ? [] : places)
+  for (const [schema, place] of places)
     if (leadsBackTwice(schema, checkedTogether(schema, reader), shapes)) throw refuse(label, 'endlessCondition', place)
 }
 
@@ -149,6 +158,30 @@ function placeOfFlag(start: SchemaValue, place: string, shapes: Shapes): string 
 }
 
 /**
+ * Finds a place where a definition asks for fields that the server sets at another one. Bodies are
+ * checked by one definition for all places, which does not ask for them.
+ */
+function findSharedRequirement(shapes: Shapes, places: ReadonlyMap<JsonSchema, string>): string | undefined {
+  const bySchema = serverSetBySchema(shapes)
+  const isLost = (schema: JsonSchema, names: ReadonlySet<string>, isAsked: (name: string) => boolean) => {
+    const all = bySchema.get(schema) ?? new Set()
+    const missing = (schema.required ?? []).some((name) => all.has(name) && !names.has(name) && !isAsked(name))
+    return missing || (schema.minProperties !== undefined && all.size > names.size)
+  }
+  for (const shape of bySchema.size === 0 ? [] : allShapes(shapes.root)) {
+    const names = serverSetNames(shape.of(undefined))
+    const lost = [...shape.parts].find((schema) => isLost(schema, names, (name) => shape.required.includes(name)))
+    if (lost !== undefined) return places.get(lost) ?? ''
+  }
+  for (const schema of places.keys())
+    for (const part of [schema.not, schema.contains]) {
+      const target = isSchema(part) ? (shapes.reader.bundle.target(part) ?? part) : undefined
+      if (isSchema(target) && isLost(target, new Set(), () => false)) return places.get(target)
+    }
+  return undefined
+}
+
+/**
  * Finds a union that contains itself by one name in several branches, of which all would be tried at
  * each level of a body.
  */
@@ -158,7 +191,6 @@ function findEndlessUnion(
   triesAll: boolean
 ): JsonSchema | undefined {
   const { reader } = shapes
-  if (!reader.bundle.hasReferences) return undefined
   const isUndecided = (schema: JsonSchema, keyword: UnionKeyword) =>
     (schema[keyword]?.length ?? 0) > 1 &&
     ((triesAll && keyword === 'anyOf') || reader.unionOf(schema[keyword] ?? [])?.isRequired !== true)

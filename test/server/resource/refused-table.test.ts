@@ -36,6 +36,14 @@ const valibotSet = () => v.pipe(v.number(), v.metadata({ readOnly: true }))
 const zodSet = () => z.int().meta({ readOnly: true })
 const zodD = z.object({ x: z.int() })
 
+/** A definition at two places: the server sets `x` at `b` only. */
+const R = { $ref: '#/$defs/R' }
+const sharing = (a: object, rules: object = { required: ['x', 'z'] }) =>
+  object(
+    { a, b: { allOf: [R, { properties: { x: { readOnly: true } } }] } },
+    { $defs: { R: object({ x: text, z: text }, rules) } }
+  )
+
 /** For each row of the table, schemas with the place that the error names. */
 const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema: unknown, place: string])[]])[] = [
   [
@@ -93,6 +101,17 @@ const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema
         object({ f: { $ref: '#/$defs/Self' } }, { $defs: { Self: selfWith({ allOf: [{ else: within(), if: {} }] }) } }),
         'f'
       ]
+    ]
+  ],
+  [
+    /^\| a definition that requires a field/,
+    [
+      [sharing({ anyOf: [R, object({ q: text }, { required: ['q'] })] }), 'a'],
+      [sharing(when({ required: ['z'] }, R)), 'a'],
+      [sharing({ dependentSchemas: { k: R } }), 'a'],
+      [sharing({ type: 'array', contains: R }), 'a[]'],
+      [sharing({ not: R }), 'a'],
+      [sharing(R, { minProperties: 2 }), 'a']
     ]
   ],
   [/^\| a transformation around the whole record/, [[z.object({ a: z.string() }).transform(({ a }) => ({ a })), '']]],

@@ -146,6 +146,8 @@ export async function searchCases(cases: readonly Case[], counts: Counts): Promi
 const refusals: readonly (readonly [message: RegExp, schema: RegExp])[] = [
   [/: a field is `readOnly` or `writeOnly` under a condition/, /"(if|dependencies|dependentSchemas|not|contains)":/],
   [/: there is `unevaluatedProperties` or `unevaluatedItems`/, /"unevaluated(Properties|Items)":/],
+  [/: a definition requires a field, or a number/, /"\$ref":/],
+  [/: it contains itself by one field both/, /"\$ref":/],
   [/: several branches of a union contain the union itself/, /"(anyOf|oneOf)":.*"\$ref"|"\$ref".*"(anyOf|oneOf)":/]
 ]
 

@@ -1,6 +1,7 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
 import {
   definitionKeywords,
+  hasDefinitions,
   innerPlace,
   isInPlace,
   isSchema,
@@ -81,6 +82,21 @@ export class Bundle {
   /** The reference of a schema as it is written, where it leads to another document. */
   written(schema: JsonSchema): string | undefined {
     return this.#written.get(schema)
+  }
+
+  /** Returns the places of all schemas by which a value is checked, as in `deep.list[]`, the outermost first. */
+  placesFrom(start: SchemaValue, place: string): ReadonlyMap<JsonSchema, string> {
+    const places = new Map<JsonSchema, string>()
+    const add = (schema: SchemaValue | undefined, at: string) => {
+      if (isSchema(schema) && !places.has(schema)) places.set(schema, at)
+    }
+    add(start, place)
+    for (const [schema, at] of places) {
+      add(this.target(schema), at)
+      for (const [part, [keyword = '', key]] of subschemasOf(schema))
+        if (!hasDefinitions(keyword)) add(part, innerPlace(at, keyword, key))
+    }
+    return places
   }
 
   #copy(schema: SchemaValue, place = ''): SchemaValue {

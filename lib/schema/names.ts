@@ -82,7 +82,7 @@ export class BodyNames {
 }
 
 /** Whether only the server sets a value: the member is flagged, or the value may only be of branches that are. */
-export const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown): boolean =>
+const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown): boolean =>
   readOnly || (!isSettable && shape.unions.length > 0 && shape.of(value).has('readOnly'))
 
 /** Returns the fields of an object that only the server sets. */

@@ -3,7 +3,6 @@ import { isDefined, surelyApplying } from './combined.js'
 import { allShapes } from './hidden.js'
 import {
   flagKeywords,
-  hasDefinitions,
   innerPlace,
   isConditional,
   isSchema,
@@ -66,7 +65,7 @@ export type Tries = 'all' | 'undecided' | 'none'
  */
 export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void {
   const { reader } = shapes
-  const places = schemaPlaces(reader)
+  const places = reader.bundle.placesFrom(reader.bundle.schema, '')
   for (const [schema, place] of places) {
     if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
       throw refuse(label, 'dynamicReference', place)
@@ -85,20 +84,6 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
   if (endless !== undefined) throw refuse(label, 'endlessUnion', places.get(endless) ?? '')
   for (const [schema, place] of places)
     if (leadsBackTwice(schema, checkedTogether(schema, reader), shapes)) throw refuse(label, 'endlessCondition', place)
-}
-
-/** Returns the places of all schemas that values are checked by, as in `deep.list[]`. */
-function schemaPlaces({ bundle }: SchemaReader): Map<JsonSchema, string> {
-  const places = new Map([[bundle.schema, '']])
-  const add = (schema: SchemaValue | undefined, place: string) => {
-    if (isSchema(schema) && !places.has(schema)) places.set(schema, place)
-  }
-  for (const [schema, place] of places) {
-    add(bundle.target(schema), place)
-    for (const [part, [keyword = '', key]] of subschemasOf(schema))
-      if (!hasDefinitions(keyword)) add(part, innerPlace(place, keyword, key))
-  }
-  return places
 }
 
 /** Whether fields or items that other rules don't describe have a rule, beside a union or a condition that describes some. */
@@ -142,19 +127,9 @@ function namesAt(branch: SchemaValue, reader: SchemaReader): string[] {
 
 /** Returns the place of the first flag within a schema. */
 function placeOfFlag(start: SchemaValue, place: string, shapes: Shapes): string | undefined {
-  const { bundle } = shapes.reader
   const isFlagged = (schema: JsonSchema) =>
     flagKeywords.some((flag) => schema[flag] === true || (shapes.isRecord(schema) && shapes.flagged[flag].size > 0))
-  const visited = new Map<SchemaValue, string>([[start, place]])
-  for (const [schema, at] of visited) {
-    if (!isSchema(schema)) continue
-    if (isFlagged(schema)) return at
-    const add = (part: SchemaValue, inner: string) => visited.has(part) || visited.set(part, inner)
-    add(bundle.target(schema) ?? true, at)
-    for (const [part, [keyword = '', key]] of subschemasOf(schema))
-      if (!hasDefinitions(keyword)) add(part, innerPlace(at, keyword, key))
-  }
-  return undefined
+  return [...shapes.reader.bundle.placesFrom(start, place)].find(([schema]) => isFlagged(schema))?.[1]
 }
 
 /**
@@ -219,7 +194,10 @@ function checkedTogether(schema: JsonSchema, reader: SchemaReader): readonly Sch
 
 function leadsBackTwice(schema: JsonSchema, branches: readonly SchemaValue[], shapes: Shapes): boolean {
   const shapesOfBranches = branches.map((branch) => shapes.of([branch]).of(undefined))
-  const leadsBack = ({ shape }: ShapeMember) => [...allShapes(shape)].some(({ parts }) => parts.has(schema))
+  const reaches = (shape: Shape) => [...allShapes(shape)].some(({ parts }) => parts.has(schema))
+  // Most unions don't contain themselves: their fields need no look.
+  if (shapesOfBranches.filter(reaches).length < 2) return false
+  const leadsBack = ({ shape }: ShapeMember) => reaches(shape)
   const isTwice = (memberOf: (branch: Shape) => ShapeMember | undefined) => {
     const members = shapesOfBranches
       .map(memberOf)

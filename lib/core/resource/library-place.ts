@@ -9,7 +9,7 @@ export const serverNamesWithin = (start: Shape): ReadonlySet<string> =>
   start.remember(serverNamesWithin, () => new Set([...allShapes(start)].flatMap((shape) => [...serverNames(shape)])))
 
 /** Returns the names of the server-set fields that an object must have. */
-export const serverNames = (shape: Shape): ReadonlySet<string> =>
+const serverNames = (shape: Shape): ReadonlySet<string> =>
   shape.remember(serverNames, () => new Set(shape.anyRequired.filter((name) => isServerSet(shape.field(name)))))
 
 /** Whether clients can't set a field. If they can set one branch of it, they can set the field. */

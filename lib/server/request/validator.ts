@@ -6,14 +6,7 @@ import { Bundle } from '../../schema/bundle.js'
 import { CheckedSchema, ownKeywords } from '../../schema/checked-schema.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
-import {
-  hasDefinitions,
-  hasOtherKeywords,
-  innerPlace,
-  isSchema,
-  otherKeywords,
-  subschemasOf
-} from '../../schema/keywords.js'
+import { hasOtherKeywords, isSchema, otherKeywords } from '../../schema/keywords.js'
 import { serverSetBySchema } from '../../schema/names.js'
 import { kindBits, SchemaReader, type TaggedUnion } from '../../schema/reader.js'
 import type { Shapes } from '../../schema/shape.js'
@@ -77,18 +70,8 @@ export function checkCompiles(label: string, schema: JsonSchema, place = ''): vo
 
 /** Returns the place of the first keyword that Ajv refuses, or of the whole schema. */
 function placeOf(bundle: Bundle, start: string, isRefused: (keywords: JsonSchema) => boolean): string {
-  const places = new Map<SchemaValue, string>([[bundle.schema, start]])
-  for (const [part, place] of places) {
-    const add = (schema: SchemaValue, at: string) => {
-      if (!places.has(schema)) places.set(schema, at)
-    }
-    if (!isSchema(part)) continue
-    add(bundle.target(part) ?? part, place)
-    for (const [schema, [keyword = '', key]] of subschemasOf(part))
-      if (!hasDefinitions(keyword)) add(schema, innerPlace(place, keyword, key))
-  }
-  const refused = [...places].filter(([part]) => isSchema(part) && isRefused(otherKeywords(part)))
-  return [...refused.map(([, place]) => place), start][0] as string
+  const refused = [...bundle.placesFrom(bundle.schema, start)].find(([part]) => isRefused(otherKeywords(part)))
+  return refused?.[1] ?? start
 }
 
 /** Creates the compiler for values of queries. */

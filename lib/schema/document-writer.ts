@@ -134,9 +134,8 @@ export class DocumentWriter {
   #roleIn(schema: JsonSchema, keyword: string, name: string, role: Role): Role {
     const branches = unionKeywords.some((union) => union === keyword) ? (schema[keyword] as SchemaValue[]) : []
     const union = this.#shapes.reader.unionOf(branches)
-    const { schemas, choice } = role.place as Shape
     if (union === undefined) return role
-    const place = this.#shapes.of(schemas, new Map([...choice, [branches, Number(name)]]))
+    const place = (role.place as Shape).choose([branches, Number(name)])
     return { ...role, place, tags: [...role.tags, union.tag] }
   }
 

@@ -77,7 +77,7 @@ function valuesOfUnions(start: Shape): readonly object[] {
       for (const [constant, index] of branchOf) {
         const tagged = { ...value, [tag]: constant }
         values.push(tagged)
-        visit(shape.shapes.of(shape.schemas, new Map([...shape.choice, ...undecided, [branches, index]])), tagged)
+        visit(shape.choose(...undecided, [branches, index]), tagged)
       }
   }
   visit(start, {})

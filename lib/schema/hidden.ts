@@ -21,10 +21,10 @@ function gather(start: Shape): ReadonlySet<Shape> {
 }
 
 /** The shapes of values that have chosen a branch, of each union by itself. */
-function chosenShapes({ shapes, schemas, unions, choice }: Shape): Shape[] {
-  const others = unions.map(({ branches }) => [branches, -1] as const)
-  return unions.flatMap(({ branches }) =>
-    [...branches.keys()].map((index) => shapes.of(schemas, new Map([...choice, ...others, [branches, index]])))
+function chosenShapes(shape: Shape): Shape[] {
+  const others = shape.unions.map(({ branches }) => [branches, -1] as const)
+  return shape.unions.flatMap(({ branches }) =>
+    [...branches.keys()].map((index) => shape.choose(...others, [branches, index]))
   )
 }
 

@@ -127,6 +127,11 @@ export class Shape {
     return index < 0 ? branches : [branches[index] as SchemaValue]
   }
 
+  /** Returns the shape of values that have chosen these branches of unions; -1 for none. */
+  choose(...chosen: readonly (readonly [branches: readonly SchemaValue[], index: number])[]): Shape {
+    return this.shapes.of(this.schemas, new Map([...this.choice, ...chosen]))
+  }
+
   /** Whether the place itself is flagged: by any schema that applies, so that what one branch of a union hides does not leave by another. */
   has(flag: Flag): boolean {
     return !this.shapes.ignoresFlags && [...this.parts].some((part) => part[flag] === true)
@@ -149,7 +154,7 @@ export class Shape {
       const chosen = this.unions.map(
         ({ branches }, at) => [branches, key === '' ? -1 : (indices[at] as number)] as const
       )
-      shape = this.shapes.of(this.schemas, new Map([...this.choice, ...chosen]))
+      shape = this.choose(...chosen)
       this.#chosen.set(key, shape)
     }
     // A branch may be a union with a tag of its own.

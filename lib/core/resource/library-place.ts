@@ -1,3 +1,4 @@
+import type { SchemaValue } from '../../../types/standard-schema.js'
 import { allShapes } from '../../schema/hidden.js'
 import { othersName, type Shape, type ShapeMember } from '../../schema/shape.js'
 
@@ -22,8 +23,8 @@ function branchShapes(shape: Shape): readonly Shape[] {
   return union === undefined ? [shape] : chosenShapesOf(shape, union.branches).flatMap(branchShapes)
 }
 
-const chosenShapesOf = ({ shapes, schemas, choice }: Shape, branches: readonly unknown[]): readonly Shape[] =>
-  branches.map((_, index) => shapes.of(schemas, new Map([...choice, [branches as never, index]])))
+const chosenShapesOf = (shape: Shape, branches: readonly SchemaValue[]): readonly Shape[] =>
+  branches.map((_, index) => shape.choose([branches, index]))
 
 interface Omission {
   readonly omit: Omit

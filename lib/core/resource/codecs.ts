@@ -5,7 +5,6 @@ import { flagKeywords } from '../../schema/keywords.js'
 import { createProjection } from '../../schema/outgoing.js'
 import { attempt } from '../errors.js'
 import { isPlain } from '../objects.js'
-import { withoutChecks } from './structure.js'
 import { atOnceOf, type StandardValidate } from './validate.js'
 
 /** Result of a run of zod. */
@@ -186,6 +185,16 @@ function createFunctions(schema: ZodType, def: CodecDefinition, decoded: JsonSch
       return result.issues === undefined ? result : { message: result.issues[0]?.message ?? 'is not valid' }
     }
   }
+}
+
+/** Returns a schema of zod without its checks of an object as a whole. */
+function withoutChecks(schema: unknown): unknown {
+  const { _zod, clone } = Object(schema)
+  if (_zod === undefined || clone === undefined) return schema
+  const { type, in: first, out, checks = [] } = _zod.def
+  if (type === 'pipe') return clone({ ..._zod.def, in: withoutChecks(first), out: withoutChecks(out) })
+  const isKept = (check: { _zod: { def: { check: string } } }) => check._zod.def.check === 'overwrite'
+  return checks.length === 0 ? schema : clone({ ..._zod.def, checks: checks.filter(isKept) })
 }
 
 const isPlainScalar = (value: unknown) => value !== null && typeof value !== 'object' && value !== undefined

@@ -149,7 +149,7 @@ class ValueReaders {
       const problems = check(value)
       if (problems === undefined) return decode(value, issues)
       const other = readOther(text)
-      if (check(other) === undefined) return decode(other, issues)
+      if (other !== value && check(other) === undefined) return decode(other, issues)
       // Clients of Feathers send `null` as the empty text.
       if (mayBeNull && text === '' && check(null) === undefined) return null
       issues.faults.push(toFault([...issues.path], problems))

@@ -49,16 +49,6 @@ interface ZodSchema {
   }
 }
 
-/** Returns a schema of zod without its checks of an object as a whole. */
-export function withoutChecks(schema: unknown): unknown {
-  const { _zod, clone } = Object(schema)
-  if (_zod === undefined || clone === undefined) return schema
-  const { type, in: first, out, checks = [] } = _zod.def
-  if (type === 'pipe') return clone({ ..._zod.def, in: withoutChecks(first), out: withoutChecks(out) })
-  const isKept = (check: { _zod: { def: { check: string } } }) => check._zod.def.check === 'overwrite'
-  return checks.length === 0 ? schema : clone({ ..._zod.def, checks: checks.filter(isKept) })
-}
-
 const isNever = (schema: unknown) => (schema as ZodSchema | undefined)?._zod.def.type === 'never'
 
 function ofZod(schema: unknown): LibraryStructure | undefined {

@@ -1,16 +1,12 @@
-import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { scope, type } from 'arktype'
 import { resource } from 'fastify-services'
 import t from 'tap'
 import * as v from 'valibot'
 import * as z from 'zod'
 import { createEcho } from '../../support/resource-app.js'
+import { arkSet, standardValibot as valibot, valibotSet, zodSet } from '../../support/server-set.js'
 
 const set = { readOnly: true }
-const zodSet = () => z.int().meta(set)
-const valibotSet = () => v.pipe(v.number(), v.metadata(set))
-const arkSet = () => type('number').configure(set as object)
-const valibot = (schema: unknown) => toStandardJsonSchema(schema as v.GenericSchema)
 
 /** Schemas with fields `x` that only the server sets, bodies that are taken, and bodies that are not. */
 interface Row {

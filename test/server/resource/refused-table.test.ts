@@ -6,6 +6,7 @@ import services, { resource } from 'fastify-services'
 import t from 'tap'
 import * as v from 'valibot'
 import * as z from 'zod'
+import { arkSet, valibotSet, zodSet } from '../../support/server-set.js'
 
 const text = { type: 'string' }
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
@@ -30,11 +31,6 @@ const ValibotNode: v.GenericSchema = v.lazy(() =>
   ])
 )
 const ArkNode = scope({ Node: 'A | B', A: { 'left?': 'Node', a: 'string' }, B: { 'left?': 'Node', b: 'string' } })
-
-const arkSet = () => type('number').configure({ readOnly: true } as object)
-const valibotSet = () => v.pipe(v.number(), v.metadata({ readOnly: true }))
-const zodSet = () => z.int().meta({ readOnly: true })
-const zodD = z.object({ x: z.int() })
 
 /** A definition at two places: the server sets `x` at `b` only. */
 const R = { $ref: '#/$defs/R' }
@@ -124,7 +120,15 @@ const rows: readonly (readonly [row: RegExp, schemas: readonly (readonly [schema
       [type({ d: { '[string]': { x: arkSet() } } }), 'd'],
       [scope({ node: { x: arkSet(), 'nodes?': 'node[]' } }).export().node, 'nodes[]'],
       [toStandardJsonSchema(v.object({ d: v.fallback(v.object({ x: valibotSet() }), { x: 1 }) })), 'd'],
-      [z.object({ d: z.object({ x: zodSet() }).transform(Object).pipe(zodD) }), 'd']
+      [
+        z.object({
+          d: z
+            .object({ x: zodSet() })
+            .transform(Object)
+            .pipe(z.object({ x: z.int() }))
+        }),
+        'd'
+      ]
     ]
   ],
   [/^\| a keyword that Ajv can't compile/, [[inList({ id: '#a', ...text }), 'deep.list[]']]]

@@ -1,12 +1,11 @@
-import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import Fastify from 'fastify'
 import services, { resource } from 'fastify-services'
 import t from 'tap'
 import * as v from 'valibot'
 import * as z from 'zod'
+import { arkSet, standardValibot as valibot, valibotSet, zodSet } from '../../support/server-set.js'
 
-const valibot = (schema: unknown) => toStandardJsonSchema(schema as v.GenericSchema)
 const set = { readOnly: true }
 const iso = '2030-01-31T12:00:00.000Z'
 const upper = <T extends { f: string }>(record: T): T => ({ ...record, f: record.f.toUpperCase() })
@@ -24,9 +23,9 @@ const pair = {
 }
 const isSame = ({ f, g }: { f: string; g: string }) => f === g
 const nested = {
-  zod: z.object({ id: z.int().meta(set), a: z.string().trim() }),
-  valibot: v.object({ id: v.pipe(v.number(), v.metadata(set)), a: v.pipe(v.string(), v.trim()) }),
-  arktype: type({ id: type('number').configure(set as object), a: 'string.trim' })
+  zod: z.object({ id: zodSet(), a: z.string().trim() }),
+  valibot: v.object({ id: valibotSet(), a: v.pipe(v.string(), v.trim()) }),
+  arktype: type({ id: arkSet(), a: 'string.trim' })
 }
 
 /** What is refused: at the start, or by a request. */

@@ -1,6 +1,9 @@
 import type { User } from './identity.js'
 
-/** What a client sends to log in (docs/client.md#login): the name of a strategy, and what that strategy asks for. */
+/**
+ * What a client sends to log in (docs/client.md#login): the name of a strategy, and what that
+ * strategy asks for.
+ */
 export interface AuthenticationRequest {
   strategy?: string
   [key: string]: unknown
@@ -20,12 +23,18 @@ export interface TokenPayload {
   jti?: string
   /** The id of the login, where refresh tokens are on: the same in all its tokens. */
   sid?: string
-  /** When the user logged in, in seconds since 1970, where refresh tokens are on: the same in all tokens of the login. */
+  /**
+   * When the user logged in, in seconds since 1970, where refresh tokens are on: the same in all
+   * tokens of the login.
+   */
   auth_time?: number
   [claim: string]: unknown
 }
 
-/** What a login, a logout and `authenticate` give: the entity stands under its name, `user` by default. */
+/**
+ * What a login, a logout and `authenticate` give: the entity stands under its name, `user` by
+ * default.
+ */
 export interface AuthenticationResult<U = User> {
   accessToken?: string
   /** Where refresh tokens are on. It is exchanged for the next one. */

@@ -48,16 +48,22 @@ type RoutedOverloads<All, K, Name extends string> = All extends [
   ? RoutedSignature<A, R, K, Name> & RoutedOverloads<Others, K, Name>
   : unknown
 
-/** A method of a service whose path has placeholders, with its overloads: its params need values for them. */
+/**
+ * A method of a service whose path has placeholders, with its overloads: its params need values for
+ * them.
+ */
 export type RoutedMethod<F, K, Name extends string> = [Signatures<F>] extends [[]]
   ? F
   : RoutedOverloads<Signatures<F>, K, Name>
 
-/** The route of a custom method: a verb and a path under that of its service, `'POST /:id/publish'`. */
+/**
+ * The route of a custom method: a verb and a path under that of its service, `'POST /:id/publish'`.
+ */
 export type MethodRoute = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
 /**
- * A service whose custom methods have routes. They say which of its arguments a method has: the id, the data, the params.
+ * A service whose custom methods have routes. They say which of its arguments a method has: the id,
+ * the data, the params.
  *
  * @example
  * const routes = { publish: 'POST /:id/publish' } as const
@@ -87,14 +93,20 @@ type RouteOf<S, M> = S extends { readonly '~routes'?: infer R } ? (M extends key
 /** The names of the methods that have routes. */
 export type RoutedName<S> = S extends { readonly '~routes'?: infer R } ? keyof R : never
 
-/** The option `routes` of a client for a service: the routes that its type says, or else any of its custom methods, where the type has some. */
+/**
+ * The option `routes` of a client for a service: the routes that its type says, or else any of its
+ * custom methods, where the type has some.
+ */
 export type RoutesAt<S> = S extends { readonly '~routes'?: infer R }
   ? R
   : [CustomName<S>] extends [never]
     ? MethodRoutes
     : { readonly [Name in CustomName<S>]?: MethodRoute }
 
-/** Which method another one has the arguments of; `':id'`, which is no name of a method, for an id and data of any kind. */
+/**
+ * Which method another one has the arguments of; `':id'`, which is no name of a method, for an id
+ * and data of any kind.
+ */
 export type Like<S, M> = Takes<RouteOf<S, M>, M>
 
 /** Which method a custom method has the arguments of, by its route; `Default` without a route. */
@@ -126,7 +138,10 @@ type ServiceData<S> = unknown extends S
       unknown
     >
 
-/** The data of a record as hooks see it: what clients may send, and the fields that only the server sets. */
+/**
+ * The data of a record as hooks see it: what clients may send, and the fields that only the server
+ * sets.
+ */
 type StoredData<S, D> = S extends StoresRecord<infer R> ? (unknown extends R ? D : Completed<D, NonNullable<R>>) : D
 type Completed<D, R> = D extends readonly (infer Item)[]
   ? Completed<Item, R>[]
@@ -152,7 +167,10 @@ type InternalSignature<A extends readonly unknown[], R, K, Stored> = K extends '
     ? (id: I, data: Completed<D, Stored>, ...rest: Rest) => R
     : (...args: A) => R
 
-/** What `context.result` holds for a service of type `S`, whatever the method; `unknown` if no method has a result type. */
+/**
+ * What `context.result` holds for a service of type `S`, whatever the method; `unknown` if no
+ * method has a result type.
+ */
 type ServiceResult<S> = Or<
   { [M in keyof Service & keyof S]: ResultOf<NonNullable<S[M]>> }[keyof Service & keyof S],
   unknown

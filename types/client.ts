@@ -16,7 +16,10 @@ export type IteratedRecord<S> = ListedIn<ResultOf<S extends { find?: infer F } ?
 type FindParams<S> =
   FindSignature<S> extends infer F ? (F extends [infer A extends readonly unknown[], unknown] ? A[0] : never) : never
 
-/** What a walk takes besides the service: the params of `find`, required where its path has placeholders, and options. */
+/**
+ * What a walk takes besides the service: the params of `find`, required where its path has
+ * placeholders, and options.
+ */
 export type IterateArguments<S> = [NonNullable<FindParams<S>>] extends [never]
   ? [params?: ClientParams, options?: IterateOptions]
   : undefined extends FindParams<S>
@@ -25,12 +28,16 @@ export type IterateArguments<S> = [NonNullable<FindParams<S>>] extends [never]
 
 /** Options of a walk. */
 export interface IterateOptions {
-  /** The name of the field that tells records apart. Default: `'id'` or `'_id'`, whichever the records have. */
+  /**
+   * The name of the field that tells records apart. Default: `'id'` or `'_id'`, whichever the
+   * records have.
+   */
   id?: string
 }
 
 /**
- * A service of the client: the methods of the server's class `S`, with results as they are after JSON. Any name may be that of a custom method.
+ * A service of the client: the methods of the server's class `S`, with results as they are after
+ * JSON. Any name may be that of a custom method.
  */
 export type ClientService<S, App = unknown, P = unknown> = {
   [K in keyof S as K extends Reserved
@@ -57,7 +64,8 @@ export type FindArguments<S, P> = Arguments<Parameters<FindOf<S>>[0], Placeholde
 /** The result of `find` of a service, for clients. */
 export type FindResult<S> = Jsonify<Awaited<ReturnType<FindOf<S>>>>
 
-// The methods with results as hooks and listeners of the client get them, whose data has what clients may send.
+// The methods with results as hooks and listeners of the client get them, whose data has what
+// clients may send.
 type Received<S> = {
   [K in keyof S as Exclude<K, keyof StoresRecord<unknown>>]: S[K] extends (...args: infer A) => infer R
     ? (...args: A) => Promise<ClientResult<Awaited<R>>>
@@ -69,7 +77,10 @@ export type AnyService = Required<Service<Record<string, unknown>>>
 
 /** Options of a service of the client. */
 export interface ClientServiceOptions {
-  /** The methods of the service. An object of your own names its custom methods here, so that they have hooks. Default: the six. */
+  /**
+   * The methods of the service. An object of your own names its custom methods here, so that they
+   * have hooks. Default: the six.
+   */
   methods?: readonly string[]
   /** The routes that custom methods have on the server: the same object as there. */
   routes?: MethodRoutes
@@ -96,16 +107,21 @@ type LoginEvent = 'login' | 'authenticated'
 type ResultListener<Result> = { listen(result: Result): unknown }['listen']
 type LoginResult<Services> = AuthenticationResult<UserOf<Services>>
 
-/** A client application. Its services are called as on the server. It emits `login` and `logout`. */
+/**
+ * A client application. Its services are called as on the server. It emits `login` and `logout`.
+ */
 export interface ClientApplication<Services = Record<string, AnyService>>
   extends Omit<ServiceAddons, 'hooks' | 'on' | 'once'>,
     ClientMembers {
   /** The HTTP library of the default connection. */
   readonly rest?: unknown
-  /** Calls a function with the application: a connection, `authentication(…)`, or one of your own. */
+  /**
+   * Calls a function with the application: a connection, `authentication(…)`, or one of your own.
+   */
   configure(setup: (app: this) => unknown): this
   /**
-   * Registers a service: one of another server, one with custom methods, or any object with methods.
+   * Registers a service: one of another server, one with custom methods, or any object with
+   * methods.
    * @throws if there is a service at the path already
    */
   use<P extends keyof Services & string>(
@@ -114,8 +130,8 @@ export interface ClientApplication<Services = Record<string, AnyService>>
     options?: Omit<ClientServiceOptions, 'routes'> & { routes?: RoutesAt<Services[P]> }
   ): this
   /**
-   * Returns the service at a path. If none was registered there, it is a service of the default connection. With a type,
-   * `app.service<Messages>(path)`, the path need not be in `Services`.
+   * Returns the service at a path. If none was registered there, it is a service of the default
+   * connection. With a type, `app.service<Messages>(path)`, the path need not be in `Services`.
    * @throws if there is no default connection
    */
   service<S = Listing, P extends PathOf<S, Services> = PathOf<S, Services>>(
@@ -123,7 +139,10 @@ export interface ClientApplication<Services = Record<string, AnyService>>
   ): ClientService<ServiceAt<P, S, Services>, this, P>
   /** Adds hooks for all services, at any time. */
   hooks(options: HookOptions): this
-  /** Adds a listener: of a login, with its result, or of a logout, whose result is `null` where the server refuses to renew the token. */
+  /**
+   * Adds a listener: of a login, with its result, or of a logout, whose result is `null` where the
+   * server refuses to renew the token.
+   */
   on(event: LoginEvent, listener: ResultListener<LoginResult<Services>>): this
   on(event: 'logout', listener: ResultListener<LoginResult<Services> | null>): this
   on(event: string, listener: Listener): this
@@ -135,7 +154,10 @@ export interface ClientApplication<Services = Record<string, AnyService>>
   get(name: 'authentication'): Promise<LoginResult<Services>> | null | undefined
   get(name: string): unknown
   set(name: string, value: unknown): this
-  /** Logs in. Without a request it continues with the stored token, as `reAuthenticate` does. @throws if `authentication` is not configured */
+  /**
+   * Logs in. Without a request it continues with the stored token, as `reAuthenticate` does.
+   * @throws if `authentication` is not configured
+   */
   authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<LoginResult<Services>>
   /** Continues with the stored token. The server is asked once; with `force`, each time. */
   reAuthenticate(force?: boolean): Promise<LoginResult<Services>>
@@ -149,7 +171,8 @@ export type HeadersLike =
   | Iterable<readonly [string, string]>
 
 /**
- * Params that stay in the client, for its hooks. Augment it to say which there are: calls take these, and no others.
+ * Params that stay in the client, for its hooks. Augment it to say which there are: calls take
+ * these, and no others.
  *
  * @example
  * declare module 'fastify-services/client' {
@@ -159,14 +182,25 @@ export type HeadersLike =
 // biome-ignore lint/suspicious/noEmptyInterface: it is filled by the applications that augment it
 export interface LocalParams {}
 
-/** The params of a call of the client (docs/client.md). Only `query` is sent to the server as params. */
+/**
+ * The params of a call of the client (docs/client.md). Only `query` is sent to the server as
+ * params.
+ */
 export interface ClientParams<Q = Query> extends LocalParams {
   query?: Q
-  /** Headers of this call. They win over `connection.headers` and over the headers of the adapter. */
+  /**
+   * Headers of this call. They win over `connection.headers` and over the headers of the adapter.
+   */
   headers?: HeadersLike
-  /** Options of this call for the HTTP library. `headers` are merged, and `signal` aborts the call with every library. */
+  /**
+   * Options of this call for the HTTP library. `headers` are merged, and `signal` aborts the call
+   * with every library.
+   */
   connection?: { headers?: HeadersLike | undefined; signal?: AbortSignal | undefined; [option: string]: unknown }
-  /** The version that the record must have to be written (docs/writes.md): `note.updatedAt`. It is sent as the header `If-Match`. */
+  /**
+   * The version that the record must have to be written (docs/writes.md): `note.updatedAt`. It is
+   * sent as the header `If-Match`.
+   */
   ifMatch?: string | number
   /** The values for the placeholders of the path: `userId` for `users/:userId/messages`. */
   route?: Readonly<Record<string, string | number>>

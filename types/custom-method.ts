@@ -6,9 +6,15 @@ import type { InputOf, WireOf } from './standard-schema.js'
 
 /** A custom method of a resource. Schemas are of the same kinds as that of the record. */
 export interface CustomMethod {
-  /** The verb and the path of the method, as `'POST /:id/publish'`. Default: `POST` with the header `X-Service-Method`. */
+  /**
+   * The verb and the path of the method, as `'POST /:id/publish'`. Default: `POST` with the header
+   * `X-Service-Method`.
+   */
   readonly route?: MethodRoute
-  /** The schema of the data, which is an object. Default: the data is `{}`. The method has the argument all the same, if its verb is `POST`, `PUT` or `PATCH`. */
+  /**
+   * The schema of the data, which is an object. Default: the data is `{}`. The method has the
+   * argument all the same, if its verb is `POST`, `PUT` or `PATCH`.
+   */
   readonly body?: unknown
   /** Fields of the record that are `readOnly`, and that the body of this method may set. */
   readonly settable?: readonly string[]
@@ -16,14 +22,20 @@ export interface CustomMethod {
   readonly query?: unknown
   /** The schema of the result. Default: that of the record. */
   readonly response?: unknown
-  /** The types of content that the method answers, for documents: `['text/csv']` of one that returns bytes, a stream or a `Response`. Default: JSON. */
+  /**
+   * The types of content that the method answers, for documents: `['text/csv']` of one that returns
+   * bytes, a stream or a `Response`. Default: JSON.
+   */
   readonly produces?: readonly string[]
 }
 
 /** Custom methods by name: none is one of the six. */
 export type CustomMethods = { readonly [name: string]: CustomMethod } & { readonly [Name in keyof Service]?: never }
 
-/** An object without fields. A method that says nothing of its data or its query (`data: object`, `params: Params`) can take it, unlike a `Record<string, never>`. */
+/**
+ * An object without fields. A method that says nothing of its data or its query (`data: object`,
+ * `params: Params`) can take it, unlike a `Record<string, never>`.
+ */
 type Empty = {
   readonly '~empty'?: never
 }
@@ -39,7 +51,10 @@ interface CustomTypes<Route, D, Q, R> {
   readonly result: R
 }
 
-/** The types of the custom methods that the options `O` declare. `S` is the type of the record by its schema, `R` as it leaves. */
+/**
+ * The types of the custom methods that the options `O` declare. `S` is the type of the record by
+ * its schema, `R` as it leaves.
+ */
 export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
   ? Record<never, never>
   : {
@@ -53,13 +68,20 @@ export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
       >
     }
 
-/** A result as clients get it: where it has the type of the record, the record without hidden fields. */
+/**
+ * A result as clients get it: where it has the type of the record, the record without hidden
+ * fields.
+ */
 type Left<T, S, R> = T extends readonly (infer I)[] ? Left<I, S, R>[] : [T] extends [S] ? ([S] extends [T] ? R : T) : T
 
-/** Data that no method can take for params: `publish(id, params)` is none with data, where the call is `(id, data, params)`. */
+/**
+ * Data that no method can take for params: `publish(id, params)` is none with data, where the call
+ * is `(id, data, params)`.
+ */
 type NotParams<D> = 'provider' extends keyof D ? D : D & NoParams
 
-// Written as methods, so that a class may declare narrower arguments: an id that is a string, or a number.
+// Written as methods, so that a class may declare narrower arguments: an id that is a string, or a
+// number.
 type CustomCall<Kind, D, P, R> = Kind extends 'find'
   ? { call(params?: P): R }['call']
   : Kind extends 'get'
@@ -95,7 +117,10 @@ type CustomAnswer<R> = Plain<R> | PromiseLike<Plain<R>>
 // biome-ignore lint/suspicious/noConfusingVoidType: a method that gives nothing has this type
 type Plain<R> = Loose<R> | AsyncIterable<unknown> | null | undefined | void
 
-/** A value as a service may hold it: a type that JSON does not have, such as a date, becomes a text in the response. */
+/**
+ * A value as a service may hold it: a type that JSON does not have, such as a date, becomes a text
+ * in the response.
+ */
 type Loose<T> = T extends readonly (infer I)[]
   ? readonly Loose<I>[]
   : T extends Date

@@ -17,13 +17,16 @@ import type { CheckedBy } from './resource.js'
 import type { Registrable, ServiceObject } from './service.js'
 
 /**
- * Options of the query parser, as `qs` has them. `plainObjects` and `allowPrototypes` are left out, since they open the
- * operators of database adapters.
+ * Options of the query parser, as `qs` has them. `plainObjects` and `allowPrototypes` are left out,
+ * since they open the operators of database adapters.
  */
 export interface QueryOptions {
   /** A list with more items than this becomes an object with index keys. Default 20. */
   arrayLimit?: number
-  /** Deeper nesting than this is refused (400). `false`: nothing nests, and `a[b]` is a name. Default 5. */
+  /**
+   * Deeper nesting than this is refused (400). `false`: nothing nests, and `a[b]` is a name.
+   * Default 5.
+   */
   depth?: number | false
   /** More parameters than this are refused (400). Default 1000. */
   parameterLimit?: number
@@ -37,22 +40,32 @@ export interface QueryOptions {
   strictNullHandling?: boolean
 }
 
-/** Options for the query parser, or a parser of one's own: the query string without `?` → the query. */
+/**
+ * Options for the query parser, or a parser of one's own: the query string without `?` → the query.
+ */
 export type QueryParser = QueryOptions | ((query: string) => Record<string, unknown>)
 
-/** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
+/**
+ * What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are
+ * typed for it fit, too.
+ */
 export type HookApplication = FeathersMembers<FastifyInstance & HookMembers> & HookMembers & FastifyInstance
 
-// In hooks that are typed for Feathers, the first type argument may be the application, which is no service.
+// In hooks that are typed for Feathers, the first type argument may be the application, which is no
+// service.
 type ServiceType<S> = [S] extends [FastifyInstance] ? unknown : S
 
 /**
- * What every hook of a call gets; `app` is the instance that the service was registered on. `HookContext<Messages, 'create'>` has the types of that
- * method. Without a service, `data`, `params` and `result` are `any`, as in Feathers.
+ * What every hook of a call gets; `app` is the instance that the service was registered on.
+ * `HookContext<Messages, 'create'>` has the types of that method. Without a service, `data`,
+ * `params` and `result` are `any`, as in Feathers.
  */
 export type HookContext<S = unknown, M extends string = string> = Context<ServiceType<S>, M, HookApplication>
 
-/** Hooks of one type by method; `all` is for every method. A function or a list alone is for every method too. */
+/**
+ * Hooks of one type by method; `all` is for every method. A function or a list alone is for every
+ * method too.
+ */
 export type HookMap<S = unknown, Type extends HookType = HookType> = Mapped<S, Type, HookApplication>
 
 /** Hooks by type and method. */
@@ -64,36 +77,53 @@ export type AroundHook<C = HookContext> = Around<C>
 /** A before, after or error hook. An object that it returns is merged into the context. */
 export type Hook<C = HookContext> = Plain<C>
 
-/** A service as `app.service(path)` returns it. `M` names its custom methods; where the path `P` has placeholders, calls need their values. */
+/**
+ * A service as `app.service(path)` returns it. `M` names its custom methods; where the path `P` has
+ * placeholders, calls need their values.
+ */
 export type RegisteredService<S = unknown, M extends string = never, P = unknown> = Called<S, HookApplication, M, P>
 
 /** What `setup` and `teardown` of a service get as their first argument. */
 export type Application = FastifyInstance
 
-/** Middleware of a service: a Fastify hook, async `(request, reply)` or `(request, reply, done)`. */
+/**
+ * Middleware of a service: a Fastify hook, async `(request, reply)` or `(request, reply, done)`.
+ */
 export type Middleware = preHandlerHookHandler
 
 /**
- * Turns `reply.data` into the payload: what it returns is sent as Fastify sends it. It may negotiate with `reply.format`, or
- * send by itself and return nothing.
+ * Turns `reply.data` into the payload: what it returns is sent as Fastify sends it. It may
+ * negotiate with `reply.format`, or send by itself and return nothing.
  */
 export type Formatter = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Renders an error as a page: returns the HTML, a string, or sends by itself and returns nothing. May be async. */
+/**
+ * Renders an error as a page: returns the HTML, a string, or sends by itself and returns nothing.
+ * May be async.
+ */
 export type ErrorPage = (error: Error & { code: number }, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Options of the error handler (docs/errors.md#options). */
 export interface ErrorHandlerOptions {
   /**
-   * HTML for requests that do not ask for JSON: a function, or an object from a status code (or `default`) to the path of a page or to
-   * a function. `false`: always JSON. Default: a built-in page.
+   * HTML for requests that do not ask for JSON: a function, or an object from a status code (or
+   * `default`) to the path of a page or to a function. `false`: always JSON. Default: a built-in
+   * page.
    */
   html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
-  /** Called with each error, as `logger.error(error)`. `false`: none is logged. Default: `request.log`, `error` for 5xx, `info` below. */
+  /**
+   * Called with each error, as `logger.error(error)`. `false`: none is logged. Default:
+   * `request.log`, `error` for 5xx, `info` below.
+   */
   logger?: { error(error: unknown): unknown } | false
-  /** Whether the message of a 5xx that is no service error is shown. Default: unless `NODE_ENV` is `production`. */
+  /**
+   * Whether the message of a 5xx that is no service error is shown. Default: unless `NODE_ENV` is
+   * `production`.
+   */
   expose?: boolean
-  /** Whether the JSON of an error has the id of the request, as `data.requestId`. Default `false`. */
+  /**
+   * Whether the JSON of an error has the id of the request, as `data.requestId`. Default `false`.
+   */
   requestId?: boolean
 }
 
@@ -112,31 +142,47 @@ export interface ServicesOptions {
   hooks?: HookOptions
   /** Sets the not-found handler of this instance. Default: it stays as it is. */
   notFound?: NotFoundOptions | boolean
-  /** How the routes of services answer errors. The error handler of the application stays as it is. */
+  /**
+   * How the routes of services answer errors. The error handler of the application stays as it is.
+   */
   errorHandler?: ErrorHandlerOptions
 }
 
 /**
- * Options of one service. `Named` is the service too, which the names in `methods` are held to: `app.service()` wraps the first in `NoInfer`, by which
- * TypeScript settles what a service is, and a list of names must not make it do so before the arguments of the methods have types.
+ * Options of one service. `Named` is the service too, which the names in `methods` are held to:
+ * `app.service()` wraps the first in `NoInfer`, by which TypeScript settles what a service is, and
+ * a list of names must not make it do so before the arguments of the methods have types.
  */
 export interface ServiceOptions<S = unknown, M extends string = string, R = MethodRoutes, Named = S> {
-  // `schema` is the first member, so that TypeScript compares options of an unknown service with those of a known one member by member.
+  // `schema` is the first member, so that TypeScript compares options of an unknown service with
+  // those of a known one member by member.
   /**
-   * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
-   * serialized item by item. `resource()` gives all of them.
+   * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches
+   * are validated and serialized item by item. `resource()` gives all of them.
    */
   schema?: { readonly [Name in MethodName<S>]?: FastifySchema } & CheckedBy<S>
-  /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
+  /**
+   * What HTTP may call: some of the six methods, and custom ones. Default: those of the six that
+   * exist.
+   */
   methods?: readonly MethodOption<Named, M>[]
-  /** Routes of custom methods, as `{ publish: 'POST /:id/publish' }`. Default: `POST` with the header `X-Service-Method`. */
+  /**
+   * Routes of custom methods, as `{ publish: 'POST /:id/publish' }`. Default: `POST` with the
+   * header `X-Service-Method`.
+   */
   routes?: RoutesOption<S, R>
-  /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */
+  /**
+   * The events that the service emits itself: a standard one listed here is not emitted for it.
+   * Default: its `events` property.
+   */
   events?: readonly string[]
   hooks?: HookOptions<S>
   /** Middleware that runs before the call, in order. REST only. */
   before?: Middleware | readonly Middleware[]
-  /** Middleware that runs after the call, in order; it sees `reply.data` and `reply.hook`. One that sends by itself ends the chain. */
+  /**
+   * Middleware that runs after the call, in order; it sees `reply.data` and `reply.hook`. One that
+   * sends by itself ends the chain.
+   */
   after?: Middleware | readonly Middleware[]
   /** Replaces the formatter of the plugin. */
   formatter?: Formatter
@@ -144,15 +190,21 @@ export interface ServiceOptions<S = unknown, M extends string = string, R = Meth
   config?: Record<string, unknown>
   /** The most bytes that a body may have. Default: that of the instance. */
   bodyLimit?: number
-  /** How long a call may take, in ms: then the client gets 503, and `params.signal` aborts. Default: that of the instance. */
+  /**
+   * How long a call may take, in ms: then the client gets 503, and `params.signal` aborts. Default:
+   * that of the instance.
+   */
   handlerTimeout?: number
 }
 
-/** Looks up a service, or registers one. Each signature has another number of arguments, so that TypeScript reports an error for one of them alone. */
+/**
+ * Looks up a service, or registers one. Each signature has another number of arguments, so that
+ * TypeScript reports an error for one of them alone.
+ */
 export interface ServiceFunction {
   /**
-   * The service at a path: that of this instance's prefix first, then the root's. With a type, `app.service<Messages>(path)`, the
-   * path need not be in `Services`.
+   * The service at a path: that of this instance's prefix first, then the root's. With a type,
+   * `app.service<Messages>(path)`, the path need not be in `Services`.
    * @throws when there is none
    */
   <S = Listing, P extends PathOf<S> = PathOf<S>>(path: P): RegisteredService<ServiceAt<P, S>, never, P>
@@ -173,12 +225,14 @@ declare module 'fastify' {
   interface FastifyInstance {
     service: ServiceFunction
     /**
-     * Replaces `ready()` if the server was created elsewhere: waits for the instance and runs the set-up of the
-     * services with that server. Afterwards the server may listen.
+     * Replaces `ready()` if the server was created elsewhere: waits for the instance and runs the
+     * set-up of the services with that server. Afterwards the server may listen.
      * @throws when the set-up has run already
      */
     setup(server?: unknown): Promise<void>
-    /** The services as a text for people: each method with its verb, its path and who may call it. */
+    /**
+     * The services as a text for people: each method with its verb, its path and who may call it.
+     */
     printServices(): string
   }
 
@@ -194,7 +248,8 @@ declare module 'fastify' {
     /** The hook context of the service call. */
     hook: HookContext | null
     /**
-     * Calls the function that suits the request's `Accept` best, sets `Content-Type` and `Vary`, and returns what it returns.
+     * Calls the function that suits the request's `Accept` best, sets `Content-Type` and `Vary`,
+     * and returns what it returns.
      * @throws {NotAcceptable} when none suits and there is no `default`
      */
     format(types: { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }): unknown

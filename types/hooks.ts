@@ -18,7 +18,10 @@ export interface Http {
   /** The status code to answer with. */
   status?: number
   headers?: Record<string, string | string[]>
-  /** Where to redirect to: becomes an encoded `Location` header, and status 303 unless `status` is set. */
+  /**
+   * Where to redirect to: becomes an encoded `Location` header, and status 303 unless `status` is
+   * set.
+   */
   location?: string
 }
 
@@ -44,25 +47,35 @@ export interface CallContext<S, M extends string, App> {
   http: Http
   /** Short for `http.status`. */
   statusCode?: number
-  /** The call as an object for logs: with its arguments and what hooks have added, without `app` and `service`. */
+  /**
+   * The call as an object for logs: with its arguments and what hooks have added, without `app` and
+   * `service`.
+   */
   toJSON(): this
 }
 
 /**
- * What every hook of a call gets, and may change. With a method, `id`, `data`, `params` and `result` have its types:
- * `HookContext<Messages, 'create'>`. Without a service they are `any`, as in Feathers.
+ * What every hook of a call gets, and may change. With a method, `id`, `data`, `params` and
+ * `result` have its types: `HookContext<Messages, 'create'>`. Without a service they are `any`, as
+ * in Feathers.
  *
- * `id` may be `null` too, for a call that stands for many records, and can be set to it where the method is known. Its type does not say so,
- * as in Feathers, whose hooks would not fit otherwise.
+ * `id` may be `null` too, for a call that stands for many records, and can be set to it where the
+ * method is known. Its type does not say so, as in Feathers, whose hooks would not fit otherwise.
  */
 export type HookContext<S = unknown, M extends string = string, App = unknown> = CallContext<S, M, App> &
   CallArguments<S, M> &
   Added<S> & {
-    /** The result of the method. If a hook sets it before the method runs, to `undefined` too, the method is not called. */
+    /**
+     * The result of the method. If a hook sets it before the method runs, to `undefined` too, the
+     * method is not called.
+     */
     result?: ResultAt<S, M>
   }
 
-/** What hooks of any service may add to the context. Where the service is named, a name that is misspelt is a mistake. */
+/**
+ * What hooks of any service may add to the context. Where the service is named, a name that is
+ * misspelt is a mistake.
+ */
 type Added<S> = unknown extends S ? { [name: string]: Untyped } : unknown
 
 /** The context of a hook that runs after the method. */
@@ -86,7 +99,10 @@ type HookOf<S, M extends string, Type, App> = Type extends 'around'
     ? Hook<AfterContext<S, M, App>>
     : Hook<HookContext<S, M, App>>
 
-/** Hooks of one type by method; `all` is for every method. A function or a list alone is for every method too. */
+/**
+ * Hooks of one type by method; `all` is for every method. A function or a list alone is for every
+ * method too.
+ */
 export type HookMap<S = unknown, Type extends HookType = HookType, App = unknown> =
   | OneOrMore<HookOf<S, string, Type, App>>
   | { readonly [Name in HookName<S>]?: OneOrMore<HookOf<S, MethodOf<Name>, Type, App>> }
@@ -100,15 +116,18 @@ export interface HookOptions<S = unknown, App = unknown> {
 }
 
 /**
- * A listener. It gets the record and the context of the call, or whatever a custom event was emitted with, and names
- * their types.
+ * A listener. It gets the record and the context of the call, or whatever a custom event was
+ * emitted with, and names their types.
  */
 export type Listener = { listen(...args: unknown[]): unknown }['listen']
 
 /** The events that a service emits for its methods. */
 export type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
 
-/** A listener of the four events that a service emits for its methods: it gets the record and the context of the call. */
+/**
+ * A listener of the four events that a service emits for its methods: it gets the record and the
+ * context of the call.
+ */
 export type RecordListener<S = unknown, App = unknown> = {
   listen(record: EventRecord<S>, context: HookContext<S, string, App>): unknown
 }['listen']
@@ -125,7 +144,9 @@ export interface ServiceAddons<S = unknown, App = unknown> {
   addListener(event: string, listener: Listener): this
   removeListener(event: string, listener: Listener): this
   removeAllListeners(event?: string): this
-  /** Calls each listener. One that throws or rejects is logged, the others are called all the same. */
+  /**
+   * Calls each listener. One that throws or rejects is logged, the others are called all the same.
+   */
   emit(event: string, ...args: unknown[]): boolean
   listeners(event: string): Listener[]
   listenerCount(event: string): number
@@ -141,7 +162,10 @@ type ServiceMethods<S, M extends string = never, Stored = StoredIn<S>> = {
   [K in keyof S]: K extends keyof Service | M ? Asynchronous<InternalMethod<S[K], K, Stored>> : S[K]
 }
 
-/** A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling one gives a promise. */
+/**
+ * A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling
+ * one gives a promise.
+ */
 export type RegisteredService<S = unknown, App = unknown, M extends string = never, P = unknown> = ([
   Placeholder<P>
 ] extends [never]
@@ -154,8 +178,9 @@ type RoutedMethods<S, M, Name extends string> = {
 }
 
 /**
- * A call of a service, as `diagnostics_channel.tracingChannel('fastify-services:call')` publishes it: one object for all events of a call. A
- * subscriber may keep what it needs on it, a span for example.
+ * A call of a service, as `diagnostics_channel.tracingChannel('fastify-services:call')` publishes
+ * it: one object for all events of a call. A subscriber may keep what it needs on it, a span for
+ * example.
  */
 export interface TracedCall {
   readonly path: string
@@ -173,15 +198,18 @@ export interface TracedCall {
 /** @ts-ignore The optional peer: where it is not installed, the type is `any`. */
 type PeerApplication = import('@feathersjs/feathers').Application
 
-/** What `context.app` has besides the members of the instance, where `fastify-services/feathers` is imported. */
+/**
+ * What `context.app` has besides the members of the instance, where `fastify-services/feathers` is
+ * imported.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: that door fills it
 export interface HookMembers {}
 
 type Uncallable = (first: never, ...rest: never[]) => never
 
 /**
- * What makes an application one of Feathers to the compiler, so that hooks which are typed for Feathers fit: the members that ours
- * lacks, which can't be used.
+ * What makes an application one of Feathers to the compiler, so that hooks which are typed for
+ * Feathers fit: the members that ours lacks, which can't be used.
  */
 export type FeathersMembers<App> = string extends keyof PeerApplication
   ? unknown

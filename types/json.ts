@@ -1,6 +1,9 @@
 import type { Callable } from './method.js'
 
-/** A value as it comes out of JSON: dates are strings, functions are gone, `undefined` in a list is `null`. */
+/**
+ * A value as it comes out of JSON: dates are strings, functions are gone, `undefined` in a list is
+ * `null`.
+ */
 export type Jsonify<T> = unknown extends T ? T : [T] extends [JSONValue] ? T : Mapped<T>
 
 type JSONValue = string | number | boolean | null | readonly JSONValue[] | { readonly [key: string]: JSONValue }
@@ -19,8 +22,9 @@ type Element<T> = T extends undefined ? null : Jsonify<T>
 type Streamed = { pipe: Callable } | { getReader: Callable } | { arrayBuffer: Callable }
 
 /**
- * What a call gives: a result of the server as it comes through JSON, `null` for none. Bytes are a `Blob`, or a string where the server says
- * that they are text; a stream or a `Response` is what the server says it is.
+ * What a call gives: a result of the server as it comes through JSON, `null` for none. Bytes are a
+ * `Blob`, or a string where the server says that they are text; a stream or a `Response` is what
+ * the server says it is.
  */
 export type ClientResult<T> = unknown extends T
   ? T

@@ -23,7 +23,10 @@ export type Listed<P, List = Services> = P extends keyof List
     ? Listed<Rest, List>
     : never
 
-/** The type of the service at a path: the one that is named, the one in the list, or else that of any service. */
+/**
+ * The type of the service at a path: the one that is named, the one in the list, or else that of
+ * any service.
+ */
 export type ServiceAt<P, S = Listing, List = Services> =
   IsNamed<S> extends true ? S : [Listed<P, List>] extends [never] ? Required<Service> : List[Listed<P, List>]
 

@@ -2,10 +2,14 @@ import type { Id, Params, Query, Service } from './service.js'
 
 export type Callable = (...args: never[]) => unknown
 
-// If a function has fewer overloads than a pattern, TypeScript infers `unknown` for the missing ones.
+// If a function has fewer overloads than a pattern, TypeScript infers `unknown` for the missing
+// ones.
 type Present<A, R> = unknown extends R ? [] : [[A, R]]
 
-/** The arguments and the result of each signature of a method, in their order. Up to three overloads are read, as adapters have them. */
+/**
+ * The arguments and the result of each signature of a method, in their order. Up to three overloads
+ * are read, as adapters have them.
+ */
 export type Signatures<F> = F extends {
   (...args: infer A1): infer R1
   (...args: infer A2): infer R2
@@ -38,7 +42,10 @@ export type IdOf<F> = unknown extends F ? Id : Or<NonNullable<Argument<Signature
 
 declare const noParam: unique symbol
 
-/** What the compiler tells the data of a custom method from params by, where a method has left out its argument for data. */
+/**
+ * What the compiler tells the data of a custom method from params by, where a method has left out
+ * its argument for data.
+ */
 export interface NoParams {
   readonly provider?: typeof noParam
 }
@@ -59,11 +66,17 @@ export type ParamsQuery<P> = [NonNullable<P>] extends [never]
       : NonNullable<Q>
     : Query
 
-/** The params of a call: those that its method takes, with whatever else a client or a hook puts into them. */
+/**
+ * The params of a call: those that its method takes, with whatever else a client or a hook puts
+ * into them.
+ */
 export type ParamsOf<F, M> = unknown extends F ? Params : Widened<NonNullable<LastArgument<F, IndexOfParams<M>>>>
 type Widened<P> = [P] extends [never] ? Params : 0 extends 1 & P ? Params : Params<Query & ParamsQuery<P>> & P
 
-/** What a registered service has besides its methods, and what the framework calls by itself. A name that begins with `~` is one of types alone. */
+/**
+ * What a registered service has besides its methods, and what the framework calls by itself. A name
+ * that begins with `~` is one of types alone.
+ */
 export type Reserved =
   | 'setup'
   | 'teardown'
@@ -85,7 +98,10 @@ export type Reserved =
   | 'getMaxListeners'
   | `~${string}`
 
-/** The names of the methods of a service: those of the six that it has, and others that may be custom ones. */
+/**
+ * The names of the methods of a service: those of the six that it has, and others that may be
+ * custom ones.
+ */
 export type MethodName<S> = unknown extends S
   ? string
   : { [K in Exclude<keyof S, Reserved> & string]: NonNullable<S[K]> extends Callable ? K : never }[Exclude<
@@ -110,8 +126,9 @@ export type EventRecord<S> = unknown extends S
     >
 
 /**
- * A service of which clients may call some methods only: the names in a list, the same as in the option `methods`. The server has the types of all,
- * the client those of the methods that are named.
+ * A service of which clients may call some methods only: the names in a list, the same as in the
+ * option `methods`. The server has the types of all, the client those of the methods that are
+ * named.
  *
  * @example
  * const methods = ['get', 'create'] as const
@@ -128,7 +145,10 @@ export type OfferedName<S> = S extends { readonly '~offered'?: infer M }
     : PropertyKey
   : PropertyKey
 
-/** A name in the option `methods`. A list whose names are not known one by one is checked at the start. */
+/**
+ * A name in the option `methods`. A list whose names are not known one by one is checked at the
+ * start.
+ */
 export type MethodOption<S, M extends string> = string extends M
   ? M
   : M extends keyof S & OfferedName<S>
@@ -136,8 +156,9 @@ export type MethodOption<S, M extends string> = string extends M
     : MethodName<S> & OfferedName<S>
 
 /**
- * The type of data, params and results in a hook that names no service, and of errors: `any` as in Feathers, so that hooks written for
- * Feathers compile unchanged. A hook with the name of its service, `HookContext<Messages>`, is checked.
+ * The type of data, params and results in a hook that names no service, and of errors: `any` as in
+ * Feathers, so that hooks written for Feathers compile unchanged. A hook with the name of its
+ * service, `HookContext<Messages>`, is checked.
  */
 // biome-ignore lint/suspicious/noExplicitAny: `unknown` would make each of these hooks an error
 export type Untyped = any

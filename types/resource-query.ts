@@ -30,7 +30,10 @@ type OwnOperators<O> = [O] extends [never]
   ? unknown
   : { readonly [Name in keyof O]?: O[Name] extends false ? never : unknown }
 
-/** The values of a field in a query. `null` is sent as the empty text, so it is left out where that is a value itself. */
+/**
+ * The values of a field in a query. `null` is sent as the empty text, so it is left out where that
+ * is a value itself.
+ */
 type Written<T> = '' extends T ? Exclude<T, null | undefined> : Exclude<T, undefined>
 type Filters<R, O> = {
   [K in Allowed<FilterKey<R>, O, 'filter'>]?: Written<ScalarOrItem<R[K & keyof R]>> extends infer T

@@ -12,37 +12,57 @@ export type * from './standard-schema.js'
 /** The names of the fields of a record, by its schema: of a union, those of all its branches. */
 export type FieldOf<S> = BranchKey<OutputOf<S>> & string
 
-/** What `resource()` can't see in the schema of a record. Schemas are of the same kinds as that of the record. */
+/**
+ * What `resource()` can't see in the schema of a record. Schemas are of the same kinds as that of
+ * the record.
+ */
 export interface ResourceOptions<Field extends string = string> {
   /**
-   * Fields that the server sets: a body can't have them, neither in the record nor in a record of the same kind within it. They are known to the types; a field may also say `readOnly: true` in its
-   * JSON Schema, at any depth.
+   * Fields that the server sets: a body can't have them, neither in the record nor in a record of
+   * the same kind within it. They are known to the types; a field may also say `readOnly: true` in
+   * its JSON Schema, at any depth.
    */
   readonly readOnly?: readonly Field[]
-  /** Fields that do not leave, and that no query names: a password. They hold in records of the same kind within the record, too. A field may also say `writeOnly: true`, at any depth. */
+  /**
+   * Fields that do not leave, and that no query names: a password. They hold in records of the same
+   * kind within the record, too. A field may also say `writeOnly: true`, at any depth.
+   */
   readonly writeOnly?: readonly Field[]
   /** What `create` takes, and `update`. Default: the record without its `readOnly` fields. */
   readonly create?: unknown
   /**
-   * Whether `create` also takes a list of records: hooks then find a list in `context.data`. It does without it where the option `multi` of the service, as adapters of databases have it, says so.
+   * Whether `create` also takes a list of records: hooks then find a list in `context.data`. It
+   * does without it where the option `multi` of the service, as adapters of databases have it, says
+   * so.
    */
   readonly lists?: boolean
   /** What `update` takes. Default: what `create` does. */
   readonly update?: unknown
-  /** What `patch` takes. Default: any of the fields of the record, and at least one of them. Checks of the whole record do not count then. */
+  /**
+   * What `patch` takes. Default: any of the fields of the record, and at least one of them. Checks
+   * of the whole record do not count then.
+   */
   readonly patch?: unknown
   /**
-   * Fields that are `readOnly`, and that the body of a method may set all the same: `{ create: ['id'] }`. Without it, the service does not start if the option `create`, `update` or `patch` has a
-   * schema with such a field. A custom method has an option of the same name.
+   * Fields that are `readOnly`, and that the body of a method may set all the same: `{ create:
+   * ['id'] }`. Without it, the service does not start if the option `create`, `update` or `patch`
+   * has a schema with such a field. A custom method has an option of the same name.
    */
   readonly settable?: { readonly [Method in 'create' | 'update' | 'patch']?: readonly Field[] }
-  /** The schema of an object: further parameters of a query, or others than the filters of its fields. */
+  /**
+   * The schema of an object: further parameters of a query, or others than the filters of its
+   * fields.
+   */
   readonly query?: unknown
-  /** The record as it leaves. Default: the record, without its `writeOnly` fields. Other fields do not leave, and scalars get the types that it says; what it demands is not checked. */
+  /**
+   * The record as it leaves. Default: the record, without its `writeOnly` fields. Other fields do
+   * not leave, and scalars get the types that it says; what it demands is not checked.
+   */
   readonly response?: unknown
   /**
-   * Further operators, with the JSON Schema of what they compare with: `{ $like: { type: 'string', maxLength: 100 } }`. Each is one of the fields that have a type
-   * in common with it. `false` takes away one that there is.
+   * Further operators, with the JSON Schema of what they compare with: `{ $like: { type: 'string',
+   * maxLength: 100 } }`. Each is one of the fields that have a type in common with it. `false`
+   * takes away one that there is.
    */
   readonly operators?: { readonly [name: `$${string}`]: JsonSchema | false }
   /** The fields that a query may filter by. Default: all that are no objects. */
@@ -50,7 +70,9 @@ export interface ResourceOptions<Field extends string = string> {
   /** The fields that a query may sort by. Default: all that are neither objects nor lists. */
   readonly sort?: readonly Field[]
   /**
-   * The custom methods of the resource: `{ publish: { route: 'POST /:id/publish', body: schema } }`. Clients may call them over HTTP, and their schemas are checked as those of the six methods are.
+   * The custom methods of the resource: `{ publish: { route: 'POST /:id/publish', body: schema }
+   * }`. Clients may call them over HTTP, and their schemas are checked as those of the six methods
+   * are.
    */
   readonly methods?: CustomMethods
 }
@@ -75,7 +97,10 @@ type BodySchema = QuerySchema & {
   readonly body: JsonSchema
 }
 
-/** A resource with the types of its record as it leaves, of what `create` and `patch` take, of its queries, its custom methods and its record as it is stored. */
+/**
+ * A resource with the types of its record as it leaves, of what `create` and `patch` take, of its
+ * queries, its custom methods and its record as it is stored.
+ */
 export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<
   Served<Decoded<R, F>, DecodedData<D, F>, DecodedData<P, Partial<F>>, Q> & ServedCustom<M>
 > & {
@@ -102,8 +127,9 @@ type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 type Without<T, Names> = Tidy<RecordWithout<T, Names>>
 
 /**
- * A record without some of its fields, in each record of its kind that stands within it too, as a folder in a folder. It has a name for
- * declarations, which could not write a record that has no end.
+ * A record without some of its fields, in each record of its kind that stands within it too, as a
+ * folder in a folder. It has a name for declarations, which could not write a record that has no
+ * end.
  */
 export type RecordWithout<T, Names> = {
   [K in keyof T as K extends Names ? never : K]: Exclude<FieldWithout<T[K], Names, T>, undefined>
@@ -151,7 +177,10 @@ type PatchIn<S, O> = [Option<O, 'patch'>] extends [never]
   ? Partial<Sent<S, O, 'patch'>>
   : OwnData<InputOf<Option<O, 'patch'>>, Unsettable<O, 'patch'>>
 
-/** A record as a service may hold it: a type that JSON does not have, such as a date, becomes a text in the response, and an empty column is `null`. */
+/**
+ * A record as a service may hold it: a type that JSON does not have, such as a date, becomes a text
+ * in the response, and an empty column is `null`.
+ */
 type Storable<T> = T extends readonly (infer I)[]
   ? readonly Storable<I>[]
   : T extends Date
@@ -162,7 +191,10 @@ type Storable<T> = T extends readonly (infer I)[]
         ? T | Date
         : T
 
-/** What a service may return: the values on the wire, or what codecs and transformations make of them. */
+/**
+ * What a service may return: the values on the wire, or what codecs and transformations make of
+ * them.
+ */
 type Decoded<T, F> =
   Pick<F, keyof T & keyof F> extends T ? T : { [K in keyof T]: T[K] | (K extends keyof F ? F[K] : never) }
 
@@ -184,7 +216,8 @@ interface Served<R, D, P, Q> {
   remove?(id: NullableId, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
 }
 
-// A type, not an interface: TypeScript could not name the interface in the declarations of a module that exports a service.
+// A type, not an interface: TypeScript could not name the interface in the declarations of a module
+// that exports a service.
 type ResourceMethods<R, D, P, Q> = {
   find(params?: Params<Q>): Promise<R[] | Paginated<R>>
   get(id: Id, params?: Params<Q>): Promise<R>
@@ -197,7 +230,8 @@ type ResourceMethods<R, D, P, Q> = {
 type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : never
 
 /**
- * The type of the service of a resource, for `Services`: all of the six methods, or those that are named, and the custom methods that it declares.
+ * The type of the service of a resource, for `Services`: all of the six methods, or those that are
+ * named, and the custom methods that it declares.
  *
  * @example
  * declare module 'fastify-services' {

@@ -1,4 +1,7 @@
-/** A JSON Schema that is no boolean: draft 7 or 2020-12, with the words that OpenAPI and TypeBox add. */
+/**
+ * A JSON Schema that is no boolean: draft 7 or 2020-12, with the words that OpenAPI and TypeBox
+ * add.
+ */
 export interface JsonSchema {
   readonly $ref?: string
   readonly $id?: string
@@ -41,7 +44,10 @@ export type SchemaValue = JsonSchema | boolean
 /** JSON Schemas by name. */
 export type SchemaMap = Readonly<Record<string, SchemaValue>>
 
-/** What is read of a schema of any library: Standard Schema, and Standard JSON Schema beside it (https://standardschema.dev). */
+/**
+ * What is read of a schema of any library: Standard Schema, and Standard JSON Schema beside it
+ * (https://standardschema.dev).
+ */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
@@ -83,7 +89,10 @@ export type WireOf<S> = ZodWire<S, OutputOf<S>>
 type DefinitionOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : never
 type Nothing = null | undefined
 
-/** The output `O` of a schema of zod, as it is on the wire. It has a name for declarations, since a schema may refer to itself. */
+/**
+ * The output `O` of a schema of zod, as it is on the wire. It has a name for declarations, since a
+ * schema may refer to itself.
+ */
 export type ZodWire<S, O> = [DefinitionOf<S>] extends [never]
   ? O
   : DefinitionOf<S> extends { readonly reverseTransform: (...args: never) => unknown; readonly in: infer I }
@@ -119,7 +128,10 @@ interface TypeByName {
 /** A JSON Schema of a file. */
 type FileSchema = { readonly format: 'binary' } | { readonly contentMediaType: string }
 
-/** The type of a JSON Schema, and so of one of TypeBox, whose own types have the same members. `Root` is the schema whose definitions its references name. */
+/**
+ * The type of a JSON Schema, and so of one of TypeBox, whose own types have the same members.
+ * `Root` is the schema whose definitions its references name.
+ */
 type Static<S, Root = S> = S extends { readonly static: infer T }
   ? T
   : S extends { readonly '~unsafe': infer T }
@@ -143,14 +155,16 @@ type ByKeywords<S, Root> = S extends { readonly enum: infer V extends readonly u
 // The fields that stand beside a reference.
 type Beside<S, Root> = S extends { readonly properties: infer P } ? FieldTypes<P, S, Root> : unknown
 
-// What a reference to another document leads to may be anything. The references of `Type.Cyclic` are bare names.
+// What a reference to another document leads to may be anything. The references of `Type.Cyclic`
+// are bare names.
 type Referred<R, Root> = R extends '#'
   ? ReferredType<Root, Root>
   : R extends `#/${infer Keyword}/${infer Name}`
     ? ReferredType<PartOf<PartOf<Root, Keyword>, Name>, Root>
     : ReferredType<PartOf<PartOf<Root, '$defs'>, R>, Root>
 
-// A list or a union that refers to itself has a type without end, and may be anything. Fields of objects are read one by one.
+// A list or a union that refers to itself has a type without end, and may be anything. Fields of
+// objects are read one by one.
 type ReferredType<S, Root> = S extends
   | { readonly anyOf: unknown }
   | { readonly allOf: unknown }

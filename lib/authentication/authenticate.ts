@@ -13,7 +13,9 @@ import { authenticationOf, isAuthentication } from './find.js'
 
 /** Who is let in by `authenticate`. */
 export interface AuthenticateOptions {
-  /** The path of an authentication service. Default: the one that is responsible for the instance. */
+  /**
+   * The path of an authentication service. Default: the one that is responsible for the instance.
+   */
   service?: string
   /** The names of the strategies, one of which must prove who calls. */
   strategies: readonly string[]
@@ -38,17 +40,21 @@ export interface Guard {
 }
 
 declare module 'fastify' {
-  // Inherited properties: the type that another plugin or the application declares takes precedence.
+  // Inherited properties: the type that another plugin or the application declares takes
+  // precedence.
   interface FastifyRequest extends Identified {}
 }
 
 /**
- * A guard that lets in callers who prove who they are by one of the strategies (docs/login-reference.md#guards). As a hook of a
- * service it sets `params.user`, `params.authentication` and `params.authenticated`; a call of the server itself needs no
- * credentials. As a `preHandler` (or `onRequest`) of a route it sets `request.user` and `request.feathers`.
+ * A guard that lets in callers who prove who they are by one of the strategies
+ * (docs/login-reference.md#guards). As a hook of a service it sets `params.user`,
+ * `params.authentication` and `params.authenticated`; a call of the server itself needs no
+ * credentials. As a `preHandler` (or `onRequest`) of a route it sets `request.user` and
+ * `request.feathers`.
  *
  * @returns a function for both; it throws NotAuthenticated for all other callers
- * @throws when no strategy is named, or an option is not known; when the server starts, if the service or the strategy does not exist
+ * @throws when no strategy is named, or an option is not known; when the server starts, if the
+ * service or the strategy does not exist
  * @example
  * app.service('messages').hooks({ around: { all: [authenticate('jwt')] } })
  * app.get('/me', { preHandler: authenticate('jwt', 'apiKey') }, (request) => request.user)
@@ -72,7 +78,8 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
   function guard(context: GuardContext, next?: NextFunction): Promise<void>
   function guard(request: FastifyRequest, reply: FastifyReply): Promise<void>
   async function guard(subject: GuardContext | FastifyRequest, rest?: NextFunction | FastifyReply): Promise<void> {
-    // A context is the user's to extend: what it has does not tell. A route gives its reply, a service a function or nothing.
+    // A context is the user's to extend: what it has does not tell. A route gives its reply, a
+    // service a function or nothing.
     if (isReply(rest)) return guardRoute(subject as FastifyRequest, rest)
     const context = subject as GuardContext
     const { service: called, method, id } = context
@@ -86,7 +93,8 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
     const { token } = new Caller(request, reply.raw)
     const params: Params & Carrier = { ...request.feathers, [caller]: token, provider: 'rest' }
     try {
-      // Hooks may use `request.feathers` after the request has ended, so the request itself is left out of it.
+      // Hooks may use `request.feathers` after the request has ended, so the request itself is left
+      // out of it.
       const { provider, [caller]: _, ...result } = await credentials.check(params, names, { call: request })
       request.feathers = result
       const { name } = credentials.authenticator.entities

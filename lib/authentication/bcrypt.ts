@@ -25,7 +25,8 @@ export async function createBcrypt(library: Bcrypt | true): Promise<PasswordHash
       const isRead = reads(stored)
       if (isRead && costIn(stored) > costIn(dummy)) dummy = withCost(Number(costIn(stored)))
       const isEqual = await compare(password, isRead ? stored : dummy)
-      // Each cost is twice the one before: those from the stored one on, each once, add up to what it lacks.
+      // Each cost is twice the one before: those from the stored one on, each once, add up to what
+      // it lacks.
       if (isRead)
         for (let cost = Number(costIn(stored)); cost < Number(costIn(dummy)); cost++)
           await compare(password, withCost(cost))

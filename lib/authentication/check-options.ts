@@ -53,7 +53,8 @@ const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
 }
 
 /**
- * Checks the names and the types of the options. Those that are misspelt, or of another library, would be ignored in silence.
+ * Checks the names and the types of the options. Those that are misspelt, or of another library,
+ * would be ignored in silence.
  * @throws when one is wrong
  */
 export function checkAuthenticationOptions(options: AuthenticationOptions): void {

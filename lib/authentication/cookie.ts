@@ -10,15 +10,26 @@ import { isObject } from '../core/objects.js'
 
 /** The cookie that keeps the token of a browser (docs/login-cookies.md). */
 export interface CookieOptions {
-  /** Default: the path of the authentication service, `'authentication'`. With a name as `'__Host-token'`, it is always `Secure`. */
+  /**
+   * Default: the path of the authentication service, `'authentication'`. With a name as
+   * `'__Host-token'`, it is always `Secure`.
+   */
   name?: string
   /** Default `'lax'`. `'none'` is for pages of other sites, and makes it `Secure`. */
   sameSite?: 'strict' | 'lax' | 'none'
-  /** Whether it is sent by TLS alone. Default: where the page that logs in, or the request, came by `https`. */
+  /**
+   * Whether it is sent by TLS alone. Default: where the page that logs in, or the request, came by
+   * `https`.
+   */
   secure?: boolean
-  /** The domain whose subdomains get it too: `'example.com'`. Default: the host that sets it alone. */
+  /**
+   * The domain whose subdomains get it too: `'example.com'`. Default: the host that sets it alone.
+   */
   domain?: string
-  /** The origins of other pages that may change something by it, and log in: `['https://app.example.com']`. Default: none. */
+  /**
+   * The origins of other pages that may change something by it, and log in:
+   * `['https://app.example.com']`. Default: none.
+   */
   origins?: readonly string[]
 }
 
@@ -26,8 +37,9 @@ export interface CookieOptions {
 const safeVerbs = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
 /**
- * Whether a request comes from a page of another origin, and may change something: a form or a script there sends the cookies of this
- * server along (docs/login-cookies.md#pages-of-other-sites). A request of no browser is none.
+ * Whether a request comes from a page of another origin, and may change something: a form or a
+ * script there sends the cookies of this server along (docs/login-cookies.md#pages-of-other-sites).
+ * A request of no browser is none.
  *
  * @param origins the origins of pages that may, as `'https://app.example.com'`
  * @example
@@ -42,7 +54,10 @@ export function isCrossSite({ method, headers, host }: FastifyRequest, origins: 
   return origin !== undefined && !isOriginOf(origin, host)
 }
 
-/** Whether a host, as a request names it, is that of an origin. A host may have the port that the scheme has by itself. */
+/**
+ * Whether a host, as a request names it, is that of an origin. A host may have the port that the
+ * scheme has by itself.
+ */
 const isOriginOf = (origin: string, host: string): boolean =>
   attempt(() => new URL(`${new URL(origin).protocol}//${host}`).origin === origin) === true
 
@@ -84,7 +99,10 @@ export class TokenCookie {
     }
   }
 
-  /** The token that a request carries; `isCrossSite` where it may not be used. `null` where there is none. */
+  /**
+   * The token that a request carries; `isCrossSite` where it may not be used. `null` where there is
+   * none.
+   */
   parse(request: FastifyRequest): AuthenticationRequest | null {
     const { cookie } = request.headers
     const accessToken = cookie === undefined ? undefined : parseCookie(cookie)[this.name]
@@ -93,7 +111,8 @@ export class TokenCookie {
   }
 
   /**
-   * A hook of the authentication service: a log-in stores the token, a log-out removes it, and no page gets to see it.
+   * A hook of the authentication service: a log-in stores the token, a log-out removes it, and no
+   * page gets to see it.
    * @throws {Forbidden} when a page of another origin sends the request
    */
   readonly hook = withTraits<AroundHook>(
@@ -180,7 +199,8 @@ const crossSite = () =>
   new Forbidden('This request comes from a page of another origin: the option `cookie.origins` names those that may')
 
 /**
- * What an accepted cookie asks of the answer: shared caches must not keep it, which they know of a token in a header (RFC 9111, section 3.5).
+ * What an accepted cookie asks of the answer: shared caches must not keep it, which they know of a
+ * token in a header (RFC 9111, section 3.5).
  * @throws {Forbidden} when the cookie came with a request of a page that may not use it
  */
 export function checkCookie(credentials: AuthenticationRequest, params: Params): void {

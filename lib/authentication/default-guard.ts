@@ -17,8 +17,9 @@ interface DefaultGuard {
 }
 
 /**
- * Guards each service of an instance, also those that come later and those of mounted applications. Left out are the methods that `open`
- * names, those that have a guard of their own, and authentication services.
+ * Guards each service of an instance, also those that come later and those of mounted applications.
+ * Left out are the methods that `open` names, those that have a guard of their own, and
+ * authentication services.
  */
 export function guardServices(app: FastifyInstance, { credentials, strategies, open }: DefaultGuard): void {
   const host = serviceHostOf(app)
@@ -45,7 +46,10 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
     )
   }
 
-  /** Whether another guard stands in place of this one: that of a service, or that of an instance nearer to it. */
+  /**
+   * Whether another guard stands in place of this one: that of a service, or that of an instance
+   * nearer to it.
+   */
   function decides(other: unknown, entry: Describable): boolean {
     const { security, guards } = traitsOf(other)
     if (guards === undefined) return security !== undefined
@@ -61,7 +65,8 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
         context.params = await credentials.check(context.params, strategies, { service, method, id, call: context })
         isLetIn = true
       }
-      // Hooks for the errors of all services see what is wrong here too, or the failure of a database would leave as it is.
+      // Hooks for the errors of all services see what is wrong here too, or the failure of a
+      // database would leave as it is.
       await host.errorHooks(method)(context, check)
     }
     if (isLetIn) await next()
@@ -77,7 +82,10 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
   })
 }
 
-/** A name as it stands in the option: that of a service under the prefix of the instance, or at the root. */
+/**
+ * A name as it stands in the option: that of a service under the prefix of the instance, or at the
+ * root.
+ */
 const namesIn = (app: FastifyInstance, name: string) => [joinPath(app.prefix, name), joinPath(name)]
 
 /** Whether an instance is another one, or was made within it. */

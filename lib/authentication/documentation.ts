@@ -3,7 +3,10 @@ import type { MethodDocumentation } from '../core/object-facts.js'
 import { bearer } from './strategies/jwt.js'
 import type { Credentials } from './verifier.js'
 
-/** How requests prove who calls by one of these strategies: the schemes of OpenAPI, and the names that they have there. */
+/**
+ * How requests prove who calls by one of these strategies: the schemes of OpenAPI, and the names
+ * that they have there.
+ */
 export function schemesOf({ strategies: of }: Credentials, names: readonly string[]): Record<string, SecurityScheme> {
   const schemes = of.parseStrategies.flatMap((name) => {
     const scheme = names.includes(name) ? of.strategies.get(name)?.describe?.().security : undefined

@@ -16,9 +16,15 @@ export type Entity = Record<string, unknown>
 export interface EntityOptions {
   /** The name of the service that holds the users. Default `'users'`. */
   service?: string
-  /** The name under which a user stands in params and results. Default `'user'`. `null`: tokens stand for no users. */
+  /**
+   * The name under which a user stands in params and results. Default `'user'`. `null`: tokens
+   * stand for no users.
+   */
   entity?: string | null
-  /** The property that holds the id of a user. Default: the one that the service names in `id`, or `'id'`. */
+  /**
+   * The property that holds the id of a user. Default: the one that the service names in `id`, or
+   * `'id'`.
+   */
   entityId?: string
 }
 
@@ -124,7 +130,8 @@ export class Entities {
       // A service may find something else under a name such as `__proto__`.
       return String(this.#idIn(entity)) === String(id) ? entity : undefined
     } catch (error) {
-      // What can't be the id of any user, as text where ids are numbers, is refused as bad: it is all that was asked.
+      // What can't be the id of any user, as text where ids are numbers, is refused as bad: it is
+      // all that was asked.
       if ([400, 404].includes(toServiceError(error).code)) return undefined
       throw error
     }

@@ -39,7 +39,8 @@ export function registerAuthentication(
 }
 
 /**
- * Tokens of one authentication must not be good for another, whose user with that id is somebody else.
+ * Tokens of one authentication must not be good for another, whose user with that id is somebody
+ * else.
  * @throws when those of another one would be good for this one
  */
 export function checkTokens(app: FastifyInstance, path: string, credentials: Credentials): void {
@@ -61,8 +62,8 @@ export const isAuthentication = (app: unknown, service: unknown) =>
   service !== undefined && allIn(app).some((entry) => entry.service === service)
 
 /**
- * An authentication service of the application, for what all of them do in the same way: the one that is responsible for the instance,
- * or else the first one.
+ * An authentication service of the application, for what all of them do in the same way: the one
+ * that is responsible for the instance, or else the first one.
  * @throws when there is none
  */
 export function anyAuthenticationOf(app: unknown): Credentials {

@@ -5,16 +5,20 @@ import { checkFieldName } from '../core/options.js'
 import { anyAuthenticationOf } from './find.js'
 import { isHashed, isShortText, type Passwords, textFault } from './password.js'
 
-// A hash takes a tenth of a second: without a limit, one request could keep the server busy for hours.
+// A hash takes a tenth of a second: without a limit, one request could keep the server busy for
+// hours.
 const maxRecords = 50
 
 /**
- * A before hook that replaces a password by its hash (scrypt, in PHC form). Data without the field is left as it is.
+ * A before hook that replaces a password by its hash (scrypt, in PHC form). Data without the field
+ * is left as it is.
  *
  * @param field the field of the data that holds the password
- * @returns a hook for `before` or `around`; it throws BadRequest when the password is no string of 1 to 1024 characters or, over HTTP, a
- * list has more than 50 passwords, and Unavailable when too many are being hashed
- * @throws when no field is named; when the server starts, if it is no such hook or there is no authentication
+ * @returns a hook for `before` or `around`; it throws BadRequest when the password is no string of
+ * 1 to 1024 characters or, over HTTP, a list has more than 50 passwords, and Unavailable when too
+ * many are being hashed
+ * @throws when no field is named; when the server starts, if it is no such hook or there is no
+ * authentication
  * @example
  * app.service('users').hooks({ before: { create: [hashPassword('password')], update: [hashPassword('password')], patch: [hashPassword('password')] } })
  */
@@ -43,7 +47,8 @@ makesHooks(hashPassword, "hashPassword('password')")
 /**
  * Replaces the passwords in the data of a call by their hashes.
  * @param stays whether the value of the field is none to hash
- * @throws {BadRequest} when a password is no string of 1 to 1024 characters or, over HTTP, a list has more than 50 passwords
+ * @throws {BadRequest} when a password is no string of 1 to 1024 characters or, over HTTP, a list
+ * has more than 50 passwords
  * @throws {Unavailable} when too many are being hashed
  */
 export async function hashIn(
@@ -70,7 +75,8 @@ export async function hashIn(
   if (context.params.provider && passwordsIn.length > maxRecords)
     throw new BadRequest(`A list of records with a '${field}' has at most ${maxRecords}`)
   const hashed: unknown[] = []
-  // Records are hashed one by one, so that a long list takes only one of the places in the queue, which logins need too.
+  // Records are hashed one by one, so that a long list takes only one of the places in the queue,
+  // which logins need too.
   for (const record of data) hashed.push(await replace(record))
   context.data = hashed
 }

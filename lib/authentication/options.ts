@@ -15,7 +15,10 @@ import { type LocalOptions, LocalStrategy } from './strategies/local.js'
 import type { Strategy } from './strategy.js'
 import type { TokenOptions } from './token.js'
 
-/** The strategies by name. `true` enables `jwt` or `local` with their defaults; `false` leaves one out. */
+/**
+ * The strategies by name. `true` enables `jwt` or `local` with their defaults; `false` leaves one
+ * out.
+ */
 export interface Strategies {
   jwt?: boolean | JwtOptions | Strategy
   local?: boolean | LocalOptions | Strategy
@@ -25,8 +28,9 @@ export interface Strategies {
 /** Options of the plugin (docs/login-reference.md#options). */
 export interface AuthenticationOptions extends EntityOptions, Passed {
   /**
-   * What tokens are signed with: at least 32 random bytes, or a key pair. Of a list, the first signs and all verify. It may be left out where
-   * each strategy reads requests by itself and none takes tokens: there is no service to log in at then.
+   * What tokens are signed with: at least 32 random bytes, or a key pair. Of a list, the first
+   * signs and all verify. It may be left out where each strategy reads requests by itself and none
+   * takes tokens: there is no service to log in at then.
    */
   secret?: Secret | readonly Secret[] | undefined
   /** The path of the service. Default `'authentication'`. */
@@ -35,27 +39,42 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
   strategies?: Strategies
   /** The names of the strategies that may log in. Default: all. */
   authStrategies?: readonly string[]
-  /** The names of the strategies that read credentials from a request, in order. Default: all that can. */
+  /**
+   * The names of the strategies that read credentials from a request, in order. Default: all that
+   * can.
+   */
   parseStrategies?: readonly string[]
   /**
-   * The strategies one of which must prove who calls: of every service of the instance, also of those that come later and of mounted
-   * applications. A method with a guard of its own has that one alone. Default: services are guarded by their hooks.
+   * The strategies one of which must prove who calls: of every service of the instance, also of
+   * those that come later and of mounted applications. A method with a guard of its own has that
+   * one alone. Default: services are guarded by their hooks.
    */
   guard?: string | readonly string[]
-  /** What anybody may call all the same, by the names of services and methods: `['countries', 'posts.find']`. Default: nothing. */
+  /**
+   * What anybody may call all the same, by the names of services and methods: `['countries',
+   * 'posts.find']`. Default: nothing.
+   */
   public?: readonly string[]
   jwt?: TokenOptions
   passwords?: PasswordOptions
-  /** Called whenever a token is verified; `true` refuses the token. The request is `undefined` for a call of the server. */
+  /**
+   * Called whenever a token is verified; `true` refuses the token. The request is `undefined` for a
+   * call of the server.
+   */
   isRevoked?: (payload: TokenPayload, request: FastifyRequest | undefined) => boolean | Promise<boolean>
-  /** Whether a logout revokes the token. Default `false`: the token stays valid until it expires. */
+  /**
+   * Whether a logout revokes the token. Default `false`: the token stays valid until it expires.
+   */
   revocation?: boolean
   /**
    * Whether a login also gives a refresh token (docs/login-security.md#refresh-tokens). Default
    * `false`.
    */
   refresh?: boolean | RefreshOptions
-  /** Whether browsers get their token in a cookie that no script can read, in place of the answer. Default `false`. */
+  /**
+   * Whether browsers get their token in a cookie that no script can read, in place of the answer.
+   * Default `false`.
+   */
   cookie?: boolean | CookieOptions
   /** Where revoked tokens and refresh tokens are kept. Default: in the memory of the process. */
   store?: Store

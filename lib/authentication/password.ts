@@ -3,7 +3,10 @@ import { BadRequest, Unavailable } from '../core/errors.js'
 import { shown } from '../core/options.js'
 import { type PasswordHash, scryptHash } from './scrypt.js'
 
-/** How many passwords are hashed at once. Each takes 16 MiB, and one of the 4 threads that Node has for such work. */
+/**
+ * How many passwords are hashed at once. Each takes 16 MiB, and one of the 4 threads that Node has
+ * for such work.
+ */
 export interface PasswordOptions {
   /** How many are hashed at the same time. Default 3. */
   concurrent?: number
@@ -15,15 +18,19 @@ export interface PasswordOptions {
 export const isHashed = Symbol('isHashed')
 
 /**
- * Under this name, params say which hash a patch replaces, as a condition of its query. A function, since whoever prints params must not print it. Hooks
- * of the application don't find it in the query: they may refuse to be asked for passwords.
+ * Under this name, params say which hash a patch replaces, as a condition of its query. A function,
+ * since whoever prints params must not print it. Hooks of the application don't find it in the
+ * query: they may refuse to be asked for passwords.
  */
 export const replacedHash: unique symbol = Symbol('replacedHash')
 
 /** The most characters of a password, a user name, or an id in a token. */
 export const maxTextLength = 1024
 
-/** Whether a value can be a password, a user name, or an id in a token. Some databases, and bcrypt, would end the text at a NUL. */
+/**
+ * Whether a value can be a password, a user name, or an id in a token. Some databases, and bcrypt,
+ * would end the text at a NUL.
+ */
 export const isShortText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= maxTextLength && !value.includes('\0')
 
@@ -54,15 +61,19 @@ export class Passwords {
     this.#kinds.push(kind)
   }
 
-  /** @throws {BadRequest} when the value can't be a password. @throws {Unavailable} when too many are waiting */
+  /**
+   * @throws {BadRequest} when the value can't be a password.
+   * @throws {Unavailable} when too many are waiting
+   */
   async hash(password: string): Promise<string> {
     if (!isShortText(password)) throw new BadRequest(`A password ${textFault(password)}`)
     return this.#run(() => scryptHash.hash(password))
   }
 
   /**
-   * Whether a password is the one that was hashed. A hash of each kind is computed, so that the time does not tell of which kind the
-   * stored one is, nor whether there is one. Nothing is computed for a value that can't be a password.
+   * Whether a password is the one that was hashed. A hash of each kind is computed, so that the
+   * time does not tell of which kind the stored one is, nor whether there is one. Nothing is
+   * computed for a value that can't be a password.
    *
    * @throws {Unavailable} when too many are waiting
    */
@@ -75,7 +86,9 @@ export class Passwords {
     })
   }
 
-  /** Whether a stored hash is of another kind, or has other settings, than those that `hash` makes. */
+  /**
+   * Whether a stored hash is of another kind, or has other settings, than those that `hash` makes.
+   */
   isOutdated(stored: string): boolean {
     return !scryptHash.isCurrent(stored)
   }

@@ -65,7 +65,9 @@ const tokenOptions = [
   ...(['before', 'after', 'hooks', 'schema', 'config', 'bodyLimit', 'handlerTimeout'] as const)
 ]
 
-/** Whether there is a log-in that gives tokens: a strategy that reads requests by itself needs none. */
+/**
+ * Whether there is a log-in that gives tokens: a strategy that reads requests by itself needs none.
+ */
 const issuesTokens = (options: AuthenticationOptions, strategies: ReadonlyMap<string, Strategy>) =>
   options.secret !== undefined ||
   tokenOptions.some((option) => options[option] !== undefined) ||
@@ -121,7 +123,10 @@ async function prepareLogin(
 
 const maxGrace = 60
 
-/** The grace of refresh tokens in seconds. @throws when it is no span, or so long that a thief would go unnoticed */
+/**
+ * The grace of refresh tokens in seconds.
+ * @throws when it is no span, or so long that a thief would go unnoticed
+ */
 function toGrace(grace: string | number): number {
   const seconds = grace === 0 ? 0 : toSeconds(grace, 'refresh.grace')
   if (seconds <= maxGrace) return seconds
@@ -143,7 +148,10 @@ function registerLogin(app: FastifyInstance, options: AuthenticationOptions, par
   return registered
 }
 
-/** Prepares the service of users as soon as it is there: what the server itself stores before the start counts too. */
+/**
+ * Prepares the service of users as soon as it is there: what the server itself stores before the
+ * start counts too.
+ */
 function prepareStoredUsers(
   app: FastifyInstance,
   entities: Entities,
@@ -163,8 +171,8 @@ function prepareStoredUsers(
 }
 
 /**
- * The plugin: the login (docs/login-reference.md#answers) as a service, at `/authentication`. Register it after
- * `fastify-services`, once for each set of users.
+ * The plugin: the login (docs/login-reference.md#answers) as a service, at `/authentication`.
+ * Register it after `fastify-services`, once for each set of users.
  *
  * @throws when an option can't be used; when the server starts, if there is no service of users
  * @example

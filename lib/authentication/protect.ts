@@ -8,7 +8,10 @@ import { resolveToJson } from '../schema/to-json.js'
 import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
 import { asksForRows, inOneSpelling } from './whole-rows.js'
 
-/** The operators of a query whose texts are values, and whose objects are queries again. All other operators take names of fields. */
+/**
+ * The operators of a query whose texts are values, and whose objects are queries again. All other
+ * operators take names of fields.
+ */
 const valueOperators = new Set(
   `$eq $ne $gt $gte $ge $lt $lte $le $in $nin $all $between $notbetween $like $notlike $ilike $notilike $startswith $endswith
   $contains $regex $options $search $and $or $nor $not $elemmatch`.split(/\s+/)
@@ -36,8 +39,9 @@ function* queryNames(query: unknown, isName = false): Generator<QueryName> {
 }
 
 /**
- * Makes what tells whether a name is one of the fields: by itself, with a table before it, or in a longer text, which some adapters
- * pass on as SQL. `$select` may name a field, since that does not leave anyway, unless it is selected under another name.
+ * Makes what tells whether a name is one of the fields: by itself, with a table before it, or in a
+ * longer text, which some adapters pass on as SQL. `$select` may name a field, since that does not
+ * leave anyway, unless it is selected under another name.
  */
 function namesAnyOf(fields: readonly string[]): (name: QueryName) => boolean {
   const spellings = fields.map(inOneSpelling)
@@ -102,20 +106,26 @@ const errorsWithout =
   <E>(error: E): E =>
     errorWithout(error, fields, types)
 
-/** What listeners get of a call of the server, whose result stays as it is: `null` for a stream, and for what can't be read. */
+/**
+ * What listeners get of a call of the server, whose result stays as it is: `null` for a stream, and
+ * for what can't be read.
+ */
 const show = (result: unknown, fields: readonly string[]): unknown => {
   const shown = isRecordStream(result) ? null : attempt(() => without(result, fields, types))
   return isRecordStream(shown) ? null : (shown ?? null)
 }
 
 /**
- * An around hook that removes fields from everything that leaves through a service, at any depth: results, the records of a stream,
- * the data of errors. It sets `context.dispatch` and, for calls over HTTP, `context.result` too. It refuses a query over HTTP that
- * names a field. It runs outside all other hooks of the service, wherever it is added. Calls of the server itself get all fields.
+ * An around hook that removes fields from everything that leaves through a service, at any depth:
+ * results, the records of a stream, the data of errors. It sets `context.dispatch` and, for calls
+ * over HTTP, `context.result` too. It refuses a query over HTTP that names a field. It runs outside
+ * all other hooks of the service, wherever it is added. Calls of the server itself get all fields.
  *
  * @param fields the names of the fields
- * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the fields
- * @throws when no field is named, or what is no name; when the server starts, if it is no around hook
+ * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the
+ * fields
+ * @throws when no field is named, or what is no name; when the server starts, if it is no around
+ * hook
  * @example
  * app.service('users').hooks({ around: { all: [protect('password')] } })
  */

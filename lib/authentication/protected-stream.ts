@@ -10,8 +10,8 @@ const isNodeStream = (stream: RecordStream): stream is Readable => streamOf(stre
 const isWebStream = (stream: RecordStream): stream is ReadableStream => streamOf(stream) === 'getReader'
 
 /**
- * A stream of the same kind, whose records are changed on the way, and so is the error that it may end with. It ends, fails and is
- * closed together with its source.
+ * A stream of the same kind, whose records are changed on the way, and so is the error that it may
+ * end with. It ends, fails and is closed together with its source.
  */
 export function mapStream(source: RecordStream, change: Change, fail: ChangeError): RecordStream {
   if (isNodeStream(source)) return mapNode(source, change, fail)
@@ -60,7 +60,8 @@ function mapNode(source: Readable, change: Change, fail: ChangeError): Readable 
       }
     }
   })
-  // The error is changed here, not in `_destroy`: `stream.errored` shows the one that `destroy` was called with.
+  // The error is changed here, not in `_destroy`: `stream.errored` shows the one that `destroy` was
+  // called with.
   const { destroy } = changed
   changed.destroy = (error, ...rest) => destroy.call(changed, error && fail(error), ...rest)
   // Without a listener, an error before anyone reads the stream would end the process.

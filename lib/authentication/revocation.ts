@@ -2,7 +2,10 @@ import type { TokenPayload } from '../../types/authentication.js'
 import type { Store } from '../core/store.js'
 import { endOfTime } from './token.js'
 
-/** How far the clocks of processes may be apart, in seconds: what is revoked is kept for so much longer, since another process may have signed it, and may verify it. */
+/**
+ * How far the clocks of processes may be apart, in seconds: what is revoked is kept for so much
+ * longer, since another process may have signed it, and may verify it.
+ */
 export const clockSkew = 300
 
 /** The access tokens and logins that were revoked. */
@@ -32,7 +35,10 @@ export class RevocationList {
     if (jti !== undefined && Math.ceil(exp) > now) await this.#store.set(this.#prefix + jti, 'revoked', until - now)
   }
 
-  /** Revokes all tokens of a login that were signed until now. The entry is kept until the last of them has expired by all clocks. */
+  /**
+   * Revokes all tokens of a login that were signed until now. The entry is kept until the last of
+   * them has expired by all clocks.
+   */
   async revokeLogin(sid: string): Promise<void> {
     await this.#store.set(this.#prefix + sid, 'revoked', this.#lifetime + clockSkew)
   }

@@ -3,7 +3,10 @@ import { promisify } from 'node:util'
 
 /** A way to hash passwords. */
 export interface PasswordHash {
-  /** Whether a password is the one that was hashed. `false` for a value that is not of this kind, at the same cost. */
+  /**
+   * Whether a password is the one that was hashed. `false` for a value that is not of this kind, at
+   * the same cost.
+   */
   compare(password: string, stored: unknown): Promise<boolean>
 }
 
@@ -14,7 +17,8 @@ const form =
   /^\$scrypt\$ln=([1-9]|1\d|20),r=([1-9]\d?),p=([1-9]\d?)\$([\w+/]{11,})\$([\w+/]{22}|[\w+/]{43}|[\w+/]{86})$/
 // In bytes. A stored hash that would take more is refused.
 const maxMemory = 2 ** 30
-// Of N * r * p, twelve times that of our own: a login must not take longer because of what is stored.
+// Of N * r * p, twelve times that of our own: a login must not take longer because of what is
+// stored.
 const maxWork = 2 ** 23
 const current = `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$`
 
@@ -58,7 +62,8 @@ export const scryptHash = {
   async compare(password: string, stored: unknown): Promise<boolean> {
     const { settings, salt, hash } = parse(stored) ?? { settings: cost, salt: randomBytes(16), hash: randomBytes(32) }
     const isEqual = timingSafeEqual(await derive(password, salt, hash.length, settings), hash)
-    // What a hash of our own would have cost more: an unknown user costs that, and the time must not tell which users exist.
+    // What a hash of our own would have cost more: an unknown user costs that, and the time must
+    // not tell which users exist.
     const p = Math.round((workOf(cost) - workOf(settings)) / workOf({ ...cost, p: 1 }))
     if (p > 0) await derive(password, salt, 32, { ...cost, p })
     return isEqual

@@ -30,7 +30,8 @@ export interface ServiceParts extends TokenLogin {
 }
 
 /**
- * The service at which clients log in and out (docs/login-reference.md#answers). The plugin makes it.
+ * The service at which clients log in and out (docs/login-reference.md#answers). The plugin makes
+ * it.
  *
  * @example
  * const service = app.service<AuthenticationService>('authentication')
@@ -48,18 +49,23 @@ export class AuthenticationService {
     factsOf(this).document = () => documentLogin(credentials, authStrategies, entities.paths)
   }
 
-  /** Sets the strategies up, before the server starts. @throws when one of them can't work, or users are needed and have no service */
+  /**
+   * Sets the strategies up, before the server starts.
+   * @throws when one of them can't work, or users are needed and have no service
+   */
   setup(): Promise<void> {
     return this.#parts.credentials.setup()
   }
 
   /**
-   * Logs in: `{ strategy, … }` → `{ accessToken, authentication, user }`. A hook may set `params.payload`, claims for the token.
+   * Logs in: `{ strategy, … }` → `{ accessToken, authentication, user }`. A hook may set
+   * `params.payload`, claims for the token.
    * @throws {NotAuthenticated} when the strategy may not log in, or refuses the credentials
    */
   async create(data: AuthenticationRequest, params: Params = {}): Promise<AuthenticationResult> {
     const { credentials, authStrategies } = this.#parts
-    // What the user is compared with may change while that is done: a rule that ends older logins has to end this one, too.
+    // What the user is compared with may change while that is done: a rule that ends older logins
+    // has to end this one, too.
     const begin = Math.floor(Date.now() / 1000)
     const result = await credentials.authenticate(data, params, authStrategies)
     const external = await this.#toExternal(result, params)
@@ -70,7 +76,8 @@ export class AuthenticationService {
   }
 
   /**
-   * Logs out. With `revocation` it revokes the token of the request; with `refresh` it ends the login that the token comes from.
+   * Logs out. With `revocation` it revokes the token of the request; with `refresh` it ends the
+   * login that the token comes from.
    * @param id `null`, or the token itself
    * @throws {NotAuthenticated} when there is no valid token
    */
@@ -102,7 +109,8 @@ export class AuthenticationService {
       )
     const claims = sessions && { auth_time: begin, ...strategyClaims, sub }
     const family = usedToken ?? createFamily()
-    // Signed first: claims that make no token use up no refresh token, and a login that ends from here on revokes it.
+    // Signed first: claims that make no token use up no refresh token, and a login that ends from
+    // here on revokes it.
     const { accessToken, payload } = tokens.sign({
       ...withoutReserved(params.payload),
       ...strategyClaims,

@@ -21,15 +21,19 @@ interface Stored {
 }
 
 /**
- * A lock on a refresh token, so that one process at a time exchanges it. The holder is a random value of that process. It is
- * also the salt of the next token, so it stays in the store for the grace.
+ * A lock on a refresh token, so that one process at a time exchanges it. The holder is a random
+ * value of that process. It is also the salt of the next token, so it stays in the store for the
+ * grace.
  */
 interface Lock {
   readonly key: string
   readonly holder: string
 }
 
-/** The login of a refresh token. If the token was used within the grace, `successor` is the token that replaced it. */
+/**
+ * The login of a refresh token. If the token was used within the grace, `successor` is the token
+ * that replaced it.
+ */
 interface AcceptedToken {
   readonly session: Session
   readonly successor?: string
@@ -39,7 +43,10 @@ const form = /^[\w-]{22}\.[\w-]{43}$/
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 const now = () => Math.floor(Date.now() / 1000)
-/** How long a process keeps others from exchanging a token, in seconds: an exchange takes a few questions to the store. */
+/**
+ * How long a process keeps others from exchanging a token, in seconds: an exchange takes a few
+ * questions to the store.
+ */
 const lockTime = 30
 /** How long an exchange may take until it replaces the token, in ms: less than `lockTime`. */
 const exchangeTime = 25_000
@@ -48,8 +55,9 @@ const familyLength = 22
 const familyOf = (refreshToken: string) => refreshToken.slice(0, familyLength)
 
 /**
- * Derives the next refresh token from a used one and a random salt. The store holds the salt, never a token: whoever reads it can derive
- * nothing without the used token, and whoever has the used token can derive nothing without the salt.
+ * Derives the next refresh token from a used one and a random salt. The store holds the salt, never
+ * a token: whoever reads it can derive nothing without the used token, and whoever has the used
+ * token can derive nothing without the salt.
  */
 const successorOf = (refreshToken: string, salt: string) =>
   `${familyOf(refreshToken)}.${createHmac('sha256', refreshToken).update(salt).digest('base64url')}`
@@ -57,17 +65,22 @@ const successorOf = (refreshToken: string, salt: string) =>
 /** The first part of the refresh tokens of a new login. */
 export const createFamily = () => random(16)
 
-/** The id of the login that a refresh token, or a family of them, belongs to. It is a hash, since access tokens show it and must not tell the beginning of the refresh token. */
+/**
+ * The id of the login that a refresh token, or a family of them, belongs to. It is a hash, since
+ * access tokens show it and must not tell the beginning of the refresh token.
+ */
 export const loginOf = (refreshToken: string) => hashOf(familyOf(refreshToken)).slice(0, 22)
 
 /**
- * The logins with refresh tokens. A refresh token is exchanged for the next one. An answer may get lost, so for the length of the grace,
- * the same token gets the same next one, until that is used. When a token is used after that, two parties have it, and the login ends.
- * The store holds hashes and salts, not tokens.
+ * The logins with refresh tokens. A refresh token is exchanged for the next one. An answer may get
+ * lost, so for the length of the grace, the same token gets the same next one, until that is used.
+ * When a token is used after that, two parties have it, and the login ends. The store holds hashes
+ * and salts, not tokens.
  *
- * Of several processes, where their store has `add`, one exchanges a token at a time. A process may stand still at any moment and go on later, so the order of
- * what it asks the store is what counts, and no clock: that a login has ended has a key of its own, which no exchange writes; and who has replaced a token gives
- * the next one away only if the lock was its own until then.
+ * Of several processes, where their store has `add`, one exchanges a token at a time. A process may
+ * stand still at any moment and go on later, so the order of what it asks the store is what counts,
+ * and no clock: that a login has ended has a key of its own, which no exchange writes; and who has
+ * replaced a token gives the next one away only if the lock was its own until then.
  */
 export class Sessions {
   readonly #store: Store
@@ -78,7 +91,8 @@ export class Sessions {
   readonly #running = new Map<string, Promise<unknown>>()
 
   /**
-   * @param times in seconds: how long a login may be kept alive, and how long a used token gets the same answer again
+   * @param times in seconds: how long a login may be kept alive, and how long a used token gets the
+   * same answer again
    * @param onEnd called when a login ends
    */
   constructor(
@@ -96,7 +110,8 @@ export class Sessions {
 
   /**
    * The login that a refresh token belongs to.
-   * @throws {NotAuthenticated} when the token is not valid; when it was used before and its grace is over, which also ends the login
+   * @throws {NotAuthenticated} when the token is not valid; when it was used before and its grace
+   * is over, which also ends the login
    */
   async find(refreshToken: unknown): Promise<Session> {
     if (typeof refreshToken !== 'string' || !form.test(refreshToken))
@@ -113,8 +128,10 @@ export class Sessions {
   }
 
   /**
-   * Exchanges a refresh token that `find` has accepted for the next one. An access token that goes with it is signed before: a login that ends later revokes it.
-   * @throws {NotAuthenticated} as `find` does, {Unavailable} where another process exchanges it now, or the store was too slow
+   * Exchanges a refresh token that `find` has accepted for the next one. An access token that goes
+   * with it is signed before: a login that ends later revokes it.
+   * @throws {NotAuthenticated} as `find` does, {Unavailable} where another process exchanges it
+   * now, or the store was too slow
    */
   renew(refreshToken: string): Promise<string> {
     const sid = loginOf(refreshToken)
@@ -127,7 +144,8 @@ export class Sessions {
         // Before the login is read: what is read then is what nobody else changes.
         const isTaken = await this.#take(lock)
         const stored = await this.#read(sid)
-        // Another process may have exchanged the token meanwhile, for the same client: no reason to end the login.
+        // Another process may have exchanged the token meanwhile, for the same client: no reason to
+        // end the login.
         if (Date.now() - begin > exchangeTime)
           throw new Unavailable('The exchange of the refresh token took too long: try again', { retryAfter: 1 })
         const accepted = await this.#check(refreshToken, stored)
@@ -161,7 +179,10 @@ export class Sessions {
     return { session, isEnded: Boolean(end) }
   }
 
-  /** Accepts the valid token of a login and, within the grace, the token before it. Any other token of the login ends it. */
+  /**
+   * Accepts the valid token of a login and, within the grace, the token before it. Any other token
+   * of the login ends it.
+   */
   async #check(refreshToken: string, stored: Stored): Promise<AcceptedToken> {
     const sid = loginOf(refreshToken)
     // Called again, in case it failed when the login ended.
@@ -180,16 +201,23 @@ export class Sessions {
   /** Keeps other processes from exchanging a token, unless one of them does so. */
   async #take({ key, holder }: Lock): Promise<boolean> {
     if (this.#store.add === undefined || (await this.#store.add(key, holder, lockTime))) return true
-    // A client of the store that asks again where it got no answer is told that the key has a value: its own.
+    // A client of the store that asks again where it got no answer is told that the key has a
+    // value: its own.
     return (await this.#ask(key)) === holder
   }
 
-  /** Gives a token free that was not exchanged, unless another process has it: also where the answer to `add` was lost. */
+  /**
+   * Gives a token free that was not exchanged, unless another process has it: also where the answer
+   * to `add` was lost.
+   */
   async #giveFree({ key, holder }: Lock): Promise<void> {
     if (this.#store.add) await freeOwnKey(this.#store, key, holder)
   }
 
-  /** Keeps the lock of an exchanged token for the grace. If that fails, the lock stays until `lockTime` is over. */
+  /**
+   * Keeps the lock of an exchanged token for the grace. If that fails, the lock stays until
+   * `lockTime` is over.
+   */
   async #startGrace({ key, holder }: Lock): Promise<void> {
     try {
       if (this.#grace > 0) await this.#store.set(key, holder, this.#grace)
@@ -206,7 +234,10 @@ export class Sessions {
     await this.#store.set(this.#prefix + session.sid, JSON.stringify(session), Math.max(1, session.exp - now()))
   }
 
-  /** Writes a login with its next token. Where the answer is lost, the login is read. Written twice, a late copy could bring a token back that was used since. */
+  /**
+   * Writes a login with its next token. Where the answer is lost, the login is read. Written twice,
+   * a late copy could bring a token back that was used since.
+   */
   async #replace(session: Session, lock: Lock): Promise<void> {
     try {
       await this.#write(session)
@@ -236,7 +267,8 @@ export class Sessions {
     return `${this.#prefix}${sid}:ended`
   }
 
-  // Within a process, changes to one login run one after the other. Otherwise two uses of a token at the same moment could both count as the first.
+  // Within a process, changes to one login run one after the other. Otherwise two uses of a token
+  // at the same moment could both count as the first.
   async #alone<T>(sid: string, task: () => Promise<T>): Promise<T> {
     const before = this.#running.get(sid) ?? Promise.resolve()
     const running = before.catch(() => {}).then(task)

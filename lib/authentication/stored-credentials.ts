@@ -21,13 +21,17 @@ export interface StoredCredentials {
   readonly normalize: (name: string) => string
 }
 
-/** Whether a value is a hash in the form of PHC or of crypt(3): `$scrypt$…`, `$argon2id$…`, `$2b$…`. */
+/**
+ * Whether a value is a hash in the form of PHC or of crypt(3): `$scrypt$…`, `$argon2id$…`, `$2b$…`.
+ */
 export const looksHashed = (text: unknown): boolean =>
   typeof text === 'string' && /^\s*\$[a-z\d-]{1,32}\$\S{15,}\s*$/i.test(text)
 
 /**
- * Makes the service of users hash each password just before its method stores it, after all other hooks, and store each user name in one
- * spelling. What a hook has hashed already stays, and so does a hash that the server itself stores. A hash that a client sends is a password like any other.
+ * Makes the service of users hash each password just before its method stores it, after all other
+ * hooks, and store each user name in one spelling. What a hook has hashed already stays, and so
+ * does a hash that the server itself stores. A hash that a client sends is a password like any
+ * other.
  */
 export function prepareUsers(service: RegisteredService, credentials: StoredCredentials, passwords: Passwords): void {
   const { passwordField, hashes, usernameField, normalize } = credentials
@@ -55,7 +59,10 @@ const storingMethods = ['create', 'update', 'patch'] as const
 /** The spelling of names that are stored as they were sent. */
 export const asSent = (name: string): string => name
 
-/** A name without what people do not see: spaces around it, the case of its letters, two ways to write an accent. */
+/**
+ * A name without what people do not see: spaces around it, the case of its letters, two ways to
+ * write an accent.
+ */
 export const lowercase = (name: string): string => name.trim().toLowerCase().normalize('NFC')
 
 /** Notes what a client sends, and which hash is replaced, before any hook changes it. */
@@ -69,7 +76,10 @@ const noteSent: AroundHook = async (context, next) => {
   await next()
 }
 
-/** Refuses what a database could take for the fields, and names that are no text: what the hooks of the application let pass. Adds the condition on a hash. */
+/**
+ * Refuses what a database could take for the fields, and names that are no text: what the hooks of
+ * the application let pass. Adds the condition on a hash.
+ */
 const checkBeforeMethod =
   ({ passwordField, usernameField }: StoredCredentials): AroundHook =>
   async (context, next) => {
@@ -91,7 +101,9 @@ const checkBeforeMethod =
     }
   }
 
-/** All texts in the data of a client, at any depth: a hook may put one of them into another field. */
+/**
+ * All texts in the data of a client, at any depth: a hook may put one of them into another field.
+ */
 function* textsIn(data: unknown): Generator<string> {
   const rest: unknown[] = [data]
   const visited = new Set<unknown>()
@@ -110,7 +122,10 @@ function noText(field: string, value: unknown): BadRequest {
   return new BadRequest(message, { errors: { [field]: message } })
 }
 
-/** Whether a key is the field to some database or mapper: in another spelling, in quotes, with a table before it or a place within it. */
+/**
+ * Whether a key is the field to some database or mapper: in another spelling, in quotes, with a
+ * table before it or a place within it.
+ */
 function isSpelling(key: string, name: string): boolean {
   return inOneSpelling(key)
     .split('.')
@@ -120,12 +135,19 @@ function isSpelling(key: string, name: string): boolean {
     })
 }
 
-/** Whether a text has nothing but what may stand around a name. The expression is tried at one place, so its time grows with the text. */
+/**
+ * Whether a text has nothing but what may stand around a name. The expression is tried at one
+ * place, so its time grows with the text.
+ */
 const isAround = (text: string) => /^[\s"'`[\]]*$/.test(text)
 
-/** Whether data names a field by another spelling, or within an operator such as `$set` or `$rename`: a database may take it for the field. */
+/**
+ * Whether data names a field by another spelling, or within an operator such as `$set` or
+ * `$rename`: a database may take it for the field.
+ */
 export function namesOtherwise(data: unknown, field: string): boolean {
-  // A list of what is still to be looked at, since operators may stand in each other deeper than calls may.
+  // A list of what is still to be looked at, since operators may stand in each other deeper than
+  // calls may.
   const rest = [data]
   const plainName = inOneSpelling(field)
   for (let record = rest.pop(); record !== undefined; record = rest.pop())
@@ -145,7 +167,10 @@ export function namesOtherwise(data: unknown, field: string): boolean {
   return false
 }
 
-/** Hashes passwords. A hash stays where a hook has made it of what a client sent, and where the server itself stores it. */
+/**
+ * Hashes passwords. A hash stays where a hook has made it of what a client sent, and where the
+ * server itself stores it.
+ */
 const hashBeforeMethod =
   (field: string, passwords: Passwords): AroundHook =>
   async (context, next) => {

@@ -5,10 +5,16 @@ import type { SecurityScheme } from '../core/hooks.js'
 import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
 
-/** What a strategy found out about the caller. The user stands under the name of the entity, `user` by default. */
+/**
+ * What a strategy found out about the caller. The user stands under the name of the entity, `user`
+ * by default.
+ */
 export interface StrategyResult {
   authentication?: {
-    /** Claims for the access token of a login. Where there are no users, `sub` says whom the token stands for. */
+    /**
+     * Claims for the access token of a login. Where there are no users, `sub` says whom the token
+     * stands for.
+     */
     payload?: Partial<TokenPayload>
     [key: string]: unknown
   }
@@ -47,8 +53,8 @@ export interface Authenticator {
 }
 
 /**
- * A way to prove who calls. `local` and `jwt` are strategies; write your own for an API key, a cookie or a magic link
- * (docs/login-strategies.md).
+ * A way to prove who calls. `local` and `jwt` are strategies; write your own for an API key, a
+ * cookie or a magic link (docs/login-strategies.md).
  *
  * @example
  * const apiKey: Strategy = {
@@ -61,13 +67,20 @@ export interface Strategy {
   /** Called once, before the server starts. @throws when the strategy can't work */
   setup?(authentication: Authenticator, name: string): unknown
   /**
-   * Tells who calls, from what a client has sent or `parse` has found. The secrets of the user are removed from what it returns.
+   * Tells who calls, from what a client has sent or `parse` has found. The secrets of the user are
+   * removed from what it returns.
    * @throws {NotAuthenticated} when that proves nothing
    */
   authenticate(request: AuthenticationRequest, params: Params): Promise<StrategyResult> | StrategyResult
-  /** Reads credentials from a request, from its headers or a cookie for example. `null` when there are none. It need not check them. */
+  /**
+   * Reads credentials from a request, from its headers or a cookie for example. `null` when there
+   * are none. It need not check them.
+   */
   parse?(request: FastifyRequest): AuthenticationRequest | null | Promise<AuthenticationRequest | null>
-  /** What OpenAPI documents say of it. Without it they say nothing of what a login sends beside `strategy`. */
+  /**
+   * What OpenAPI documents say of it. Without it they say nothing of what a login sends beside
+   * `strategy`.
+   */
   describe?(): StrategyDescription
 }
 
@@ -75,6 +88,9 @@ export interface Strategy {
 export interface StrategyDescription {
   /** JSON schemas of the fields that a login sends beside `strategy`. */
   readonly login?: Readonly<Record<string, object>>
-  /** How requests carry the credentials, as a "Security Scheme Object": `{ type: 'apiKey', in: 'header', name: 'X-Api-Key' }`. */
+  /**
+   * How requests carry the credentials, as a "Security Scheme Object": `{ type: 'apiKey', in:
+   * 'header', name: 'X-Api-Key' }`.
+   */
   readonly security?: SecurityScheme
 }

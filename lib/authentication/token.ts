@@ -10,15 +10,24 @@ import { type Algorithm, type Secret, toSecrets } from './secret.js'
 
 /** Options of the access tokens. */
 export interface TokenOptions {
-  /** How long a token is valid, in seconds or as `'15m'`, `'1d'`. Default: a day; 15 minutes where refresh tokens are on. */
+  /**
+   * How long a token is valid, in seconds or as `'15m'`, `'1d'`. Default: a day; 15 minutes where
+   * refresh tokens are on.
+   */
   expiresIn?: string | number
   /** The claim `iss`. Default `'fastify-services'`. */
   issuer?: string
   /** The claim `aud`. Default: the path of the authentication service. */
   audience?: string
-  /** Default `'HS256'`. The algorithms that begin with RS, PS, ES or Ed take a key pair as the secret. */
+  /**
+   * Default `'HS256'`. The algorithms that begin with RS, PS, ES or Ed take a key pair as the
+   * secret.
+   */
   algorithm?: Algorithm
-  /** What else the header of a token says, as `jwtOptions` of Feathers has it: `{ typ: 'access' }`. Default: nothing. */
+  /**
+   * What else the header of a token says, as `jwtOptions` of Feathers has it: `{ typ: 'access' }`.
+   * Default: nothing.
+   */
   header?: Readonly<Record<string, unknown>>
 }
 
@@ -28,12 +37,16 @@ export interface Tokens {
   readonly lifetime: number
   /** @throws when the claims make the token too long */
   sign(claims: Record<string, unknown> & { sub: string }): { accessToken: string; payload: TokenPayload }
-  /** @throws {NotAuthenticated} when the token is malformed, was signed by somebody else, has expired or has unusable claims */
+  /**
+   * @throws {NotAuthenticated} when the token is malformed, was signed by somebody else, has
+   * expired or has unusable claims
+   */
   verify(accessToken: unknown): TokenPayload
 }
 
-// The last letter of the signature has bits that decoders ignore, and some ignore what is no letter. Only one spelling of a token is
-// accepted, so that it can't be varied: of the other parts the text itself is signed.
+// The last letter of the signature has bits that decoders ignore, and some ignore what is no
+// letter. Only one spelling of a token is accepted, so that it can't be varied: of the other parts
+// the text itself is signed.
 const signature = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/
 const isCanonical = (token: string) => signature.test(token.slice(token.lastIndexOf('.') + 1))
 
@@ -54,12 +67,15 @@ const claimTypes = Object.entries<(value: unknown) => boolean>({
   sid: ifGiven(isShortText)
 })
 
-/** Whether the claims of a token have their types: times that a date can hold, ids that are text. A valid signature does not tell. */
+/**
+ * Whether the claims of a token have their types: times that a date can hold, ids that are text. A
+ * valid signature does not tell.
+ */
 const areSound = (payload: TokenPayload): boolean => claimTypes.every(([name, is]) => is(payload[name]))
 
 /**
- * Makes what signs and verifies tokens. It registers @fastify/jwt in an instance of its own, so that the application can use that
- * plugin too.
+ * Makes what signs and verifies tokens. It registers @fastify/jwt in an instance of its own, so
+ * that the application can use that plugin too.
  *
  * @throws when an option can't be used
  */

@@ -36,7 +36,8 @@ export interface CredentialsParts {
 
 type AuthenticationParams = Params & { authentication?: AuthenticationRequest }
 
-// Each `params.authentication` that was made here, and who has verified it: nobody where it was only read. Any other was set by others.
+// Each `params.authentication` that was made here, and who has verified it: nobody where it was
+// only read. Any other was set by others.
 const verifiers = createHiddenProperty<Credentials | 'nobody'>()
 
 /** What a guard stands before. */
@@ -45,7 +46,8 @@ export interface Guarded extends Called {
   readonly call: object
 }
 
-// The guards of one call may be those of several authentications, who is known to each of them then.
+// The guards of one call may be those of several authentications, who is known to each of them
+// then.
 const accepting = createHiddenProperty<Set<object>>()
 
 /** The authentications whose guards a call has passed, also before its route. */
@@ -59,11 +61,17 @@ function acceptedIn(params: Params, call: object): Set<object> {
   return acceptingServices
 }
 
-/** Reads the credentials of calls, and asks the strategies of one authentication service who they belong to. */
+/**
+ * Reads the credentials of calls, and asks the strategies of one authentication service who they
+ * belong to.
+ */
 export class Credentials implements LoginVerifier {
   /** What the strategies may use. */
   readonly authenticator: Authenticator
-  /** The strategies by name, the names of those that read requests, and the cookie that is read where they find nothing. */
+  /**
+   * The strategies by name, the names of those that read requests, and the cookie that is read
+   * where they find nothing.
+   */
   readonly strategies: Pick<CredentialsParts, 'strategies' | 'parseStrategies' | 'cookie'>
   readonly #parts: CredentialsParts
   #ready: Promise<void> | undefined
@@ -82,7 +90,8 @@ export class Credentials implements LoginVerifier {
   }
 
   /**
-   * Asks a strategy who calls. This is where the secrets of users are removed: nothing that a strategy returns or throws has them.
+   * Asks a strategy who calls. This is where the secrets of users are removed: nothing that a
+   * strategy returns or throws has them.
    * @param allowed the names of the strategies that may be asked
    * @throws {NotAuthenticated} when the strategy is not among them, or refuses the credentials
    */
@@ -115,10 +124,12 @@ export class Credentials implements LoginVerifier {
   }
 
   /**
-   * Tells who a call comes from, for a guard: returns the params of the call with the result merged into them. A call of the server
-   * itself needs no credentials. What the guards of other authentications have set counts for nothing, and is taken out.
+   * Tells who a call comes from, for a guard: returns the params of the call with the result merged
+   * into them. A call of the server itself needs no credentials. What the guards of other
+   * authentications have set counts for nothing, and is taken out.
    * @param guarded the service that is called, and what the call is known by
-   * @throws {NotAuthenticated} when the call comes from outside, without credentials that one of the strategies accepts
+   * @throws {NotAuthenticated} when the call comes from outside, without credentials that one of
+   * the strategies accepts
    */
   async check<P extends Params>(callParams: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
     if (isViewOf(callParams, guarded)) return callParams
@@ -147,7 +158,10 @@ export class Credentials implements LoginVerifier {
     return id === undefined ? undefined : entities.name === null ? [iss, aud, id] : [entities.paths[0], id]
   }
 
-  /** Whether a login by a token would be accepted now: tokens expire and are revoked, users are deleted. Other logins are taken for good. */
+  /**
+   * Whether a login by a token would be accepted now: tokens expire and are revoked, users are
+   * deleted. Other logins are taken for good.
+   */
   async isStillGood({ values }: AcceptedLogin): Promise<boolean> {
     const { authentication } = values as { authentication?: AuthenticationRequest }
     if (typeof authentication?.accessToken !== 'string') return true
@@ -164,7 +178,10 @@ export class Credentials implements LoginVerifier {
     return Boolean(await this.#parts.isRevoked?.(payload, requestOf(params)))
   }
 
-  /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */
+  /**
+   * The credentials of a call: those that a hook or middleware has set (`null` is as if it were not
+   * set), else those that one of the strategies reads from the request.
+   */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: AuthenticationParams = params
     if (authentication && verifiers.get(authentication) === undefined) return authentication
@@ -172,7 +189,9 @@ export class Credentials implements LoginVerifier {
     return request && this.#parse(request, strategies)
   }
 
-  /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
+  /**
+   * Puts the credentials of a request on `request.feathers`, unless middleware has put some there.
+   */
   async read(request: FastifyRequest): Promise<void> {
     if ((request.feathers.authentication ?? null) !== null) return
     const parsedRequest = await this.#parse(request, this.authenticator.strategyNames)
@@ -181,7 +200,10 @@ export class Credentials implements LoginVerifier {
     request.feathers = { authentication: parsedRequest }
   }
 
-  /** Runs once, before the server starts or before a login that comes earlier. @throws when a strategy can't work, or users are needed and have no service */
+  /**
+   * Runs once, before the server starts or before a login that comes earlier.
+   * @throws when a strategy can't work, or users are needed and have no service
+   */
   setup(): Promise<void> {
     this.#ready ??= this.#setup().catch((error) => {
       this.#ready = undefined

@@ -23,8 +23,9 @@ const rowFunctions = `select distinct proname as name from pg_catalog.pg_proc
 const functionsByClient = new WeakMap<object, Promise<ReadonlySet<string>>>()
 
 /**
- * Whether a query of a client asks a PostgreSQL behind the adapter for knex for whole rows, with all that is hidden of them: `users.to_json` is `to_json(users)` there, unless
- * the table has a column of that name, and `users` is the row itself.
+ * Whether a query of a client asks a PostgreSQL behind the adapter for knex for whole rows, with
+ * all that is hidden of them: `users.to_json` is `to_json(users)` there, unless the table has a
+ * column of that name, and `users` is the row itself.
  *
  * @param texts the names in the query
  */
@@ -46,15 +47,18 @@ export async function asksForRows(texts: readonly string[], { service, params }:
   return suspects.some((suspect) => !columns.has(suspect))
 }
 
-/** The column that a name means, which may have a table before it and another name behind it: `users.email as mail`. */
+/**
+ * The column that a name means, which may have a table before it and another name behind it:
+ * `users.email as mail`.
+ */
 function toColumn(text: string): string {
   const column = text.replace(/\sas\s.*/is, '')
   return toPlainName(column.slice(column.lastIndexOf('.') + 1))
 }
 
 /**
- * A text whose names have one spelling: mappers of adapters read `reset_token` for `resetToken`, and databases `SALARY ` for `salary`, some of them letters with accents or of
- * another width, too.
+ * A text whose names have one spelling: mappers of adapters read `reset_token` for `resetToken`,
+ * and databases `SALARY ` for `salary`, some of them letters with accents or of another width, too.
  */
 export function inOneSpelling(text: string): string {
   const plain = /[^ -~]/.test(text) ? withoutAccents(text) : text
@@ -64,7 +68,10 @@ export function inOneSpelling(text: string): string {
     .replace(/_(?<=[\p{L}\p{N}]_)_*(?=[\p{L}\p{N}])/gu, '')
 }
 
-/** A text of letters alone, in upper case. Marks go before it is normalized, which takes the square of the time for many in a row. */
+/**
+ * A text of letters alone, in upper case. Marks go before it is normalized, which takes the square
+ * of the time for many in a row.
+ */
 const withoutAccents = (text: string) =>
   text
     .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))

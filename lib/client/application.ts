@@ -8,8 +8,8 @@ import { createService, type ServiceEntry } from '../core/service.js'
 import { addMethod, RestService } from './rest-service.js'
 
 /**
- * Creates a client application (docs/client.md). `Services` is the interface of the server's services: it types
- * paths, methods, data and results.
+ * Creates a client application (docs/client.md). `Services` is the interface of the server's
+ * services: it types paths, methods, data and results.
  *
  * @example
  * const app = createClient<Services>()

@@ -21,7 +21,10 @@ export interface ClientAuthenticationOptions extends StorageOptions {
   path?: string
   /** The name of the strategy for tokens. Default `'jwt'`. */
   jwtStrategy?: string
-  /** Whether the server keeps the token in a cookie (docs/login-cookies.md): nothing is stored here. Default `false`. */
+  /**
+   * Whether the server keeps the token in a cookie (docs/login-cookies.md): nothing is stored here.
+   * Default `false`.
+   */
   cookie?: boolean
 }
 
@@ -34,16 +37,19 @@ export interface AuthenticationClient extends LoginApp {
   logout(): Promise<AuthenticationResult<unknown> | null>
 }
 
-// The session that a logout ends is decided when `logout()` is called. Hooks of the client may wait before the request is sent.
+// The session that a logout ends is decided when `logout()` is called. Hooks of the client may wait
+// before the request is sent.
 const heldByCall = Symbol()
 
 /**
- * Adds login to a client: `authenticate`, `reAuthenticate` and `logout`, and the token on every call of the default connection
- * (docs/client.md#login). If the server issues refresh tokens, a call that is answered with 401 renews the token and is sent
- * again; calls that fail at the same time share one renewal. The application emits `login` and `logout`. When the server refuses a
+ * Adds login to a client: `authenticate`, `reAuthenticate` and `logout`, and the token on every
+ * call of the default connection (docs/client.md#login). If the server issues refresh tokens, a
+ * call that is answered with 401 renews the token and is sent again; calls that fail at the same
+ * time share one renewal. The application emits `login` and `logout`. When the server refuses a
  * renewal, `logout` comes with `null`.
  *
- * @returns a function for `app.configure`. It throws if there is no such service, as before a connection is configured.
+ * @returns a function for `app.configure`. It throws if there is no such service, as before a
+ * connection is configured.
  * @example
  * app.configure(authentication({ storage: localStorage }))
  * await app.authenticate({ strategy: 'local', email, password })
@@ -86,7 +92,8 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         request === undefined ? reAuthenticate() : login.rememberUser(logIn(request, params)),
       async logout() {
         const held = login.hold(true)
-        // The call is awaited after hooks, which may take long: until then a rejection must not count as unhandled.
+        // The call is awaited after hooks, which may take long: until then a rejection must not
+        // count as unhandled.
         held.catch(() => {})
         const result = await service.remove(null, { connection: { [heldByCall]: held } }).catch((error) => {
           if (is401(error)) return null

@@ -1,7 +1,9 @@
 import type { ClientRequest, ClientResponse } from './message.js'
 import { RestService, type RestServiceClass, type RestServiceSettings, transport } from './rest-service.js'
 
-/** An application that takes a connection: one of `createClient()`, or one of @feathersjs/feathers. */
+/**
+ * An application that takes a connection: one of `createClient()`, or one of @feathersjs/feathers.
+ */
 export interface Connectable {
   rest?: unknown
   connection?: Connection
@@ -10,7 +12,10 @@ export interface Connectable {
   mixins?: unknown[]
 }
 
-/** A server, reached by one HTTP library. `app.configure(connection)` makes it the default: `app.service(name)` finds services there. */
+/**
+ * A server, reached by one HTTP library. `app.configure(connection)` makes it the default:
+ * `app.service(name)` finds services there.
+ */
 export interface Connection {
   (app: Connectable): void
   /** Creates a service of that server, for `app.use`. */

@@ -2,7 +2,10 @@ import type { StreamKind } from '../core/content.js'
 import type { ClientRequest, ClientResponse } from './message.js'
 import type { AdapterOptions } from './rest-service.js'
 
-/** Under this name the options of a request may have a function that sends it in place of the library: no library gives a stream as it comes. */
+/**
+ * Under this name the options of a request may have a function that sends it in place of the
+ * library: no library gives a stream as it comes.
+ */
 export const sendInstead: unique symbol = Symbol()
 
 /** An HTTP library that the client can send requests with. `rest.ts` lists them. */

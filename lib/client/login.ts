@@ -22,7 +22,10 @@ export interface Login {
   readonly used?: string
 }
 
-/** A login, or the tokens that the storage has at the start. After its end, calls may still refer to it, and no longer change anything. */
+/**
+ * A login, or the tokens that the storage has at the start. After its end, calls may still refer to
+ * it, and no longer change anything.
+ */
 export interface Session {
   /** The number of the login, in the order in which logins began. */
   readonly number: number
@@ -49,9 +52,13 @@ export type ApplicationLogin = ReturnType<typeof loginOf>
 
 export const is401 = (error: unknown) => readProperty(error, 'code') === 401
 
-/** Manages the login of an application: `app.get('authentication')`, its events and its tokens. They change after the storage has. */
+/**
+ * Manages the login of an application: `app.get('authentication')`, its events and its tokens. They
+ * change after the storage has.
+ */
 export function loginOf(app: LoginApp, tokens: TokenStore) {
-  // `current` is the session that new calls start with, `stored` the one whose tokens are in the storage. They differ while a user logs in.
+  // `current` is the session that new calls start with, `stored` the one whose tokens are in the
+  // storage. They differ while a user logs in.
   let count = 0
   const begin = (): Session => ({ number: ++count })
   let current = begin()
@@ -114,7 +121,10 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
   }
 
   return {
-    /** Continues the current session by a stored token. If a login is under way, that one is returned instead. */
+    /**
+     * Continues the current session by a stored token. If a login is under way, that one is
+     * returned instead.
+     */
     rememberToken: (login: (session: Session) => Promise<Login>) => current.login ?? remember(current, login(current)),
 
     /** Starts a session for the login of a user, who may be another one than before. */
@@ -129,8 +139,9 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
     isCurrent,
 
     /**
-     * Returns the session and the token for a call. It waits for a login that is under way. A logout also ends a login that is still stored
-     * then: if the one under way fails, it would go on.
+     * Returns the session and the token for a call. It waits for a login that is under way. A
+     * logout also ends a login that is still stored then: if the one under way fails, it would go
+     * on.
      */
     async hold(isLogout?: boolean): Promise<Held> {
       const [held, atCall, last] = [current, stored, isLogout ? count : 0]
@@ -142,7 +153,10 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       return { session, token: login ? await tokens.inTurn(stay) : atCall.token, last }
     },
 
-    /** Ends a session, for a logout all that had begun when it was called. It does nothing if they have ended already. */
+    /**
+     * Ends a session, for a logout all that had begun when it was called. It does nothing if they
+     * have ended already.
+     */
     end: ({ session, token, last = 0 }: Held, result: AuthenticationResult | null): Promise<void> =>
       tokens.inTurn(async () => {
         const isOver = (other: Session) => other === session || other.number <= last

@@ -16,14 +16,20 @@ export interface ClientRequest {
   /** Options of the call for the HTTP library. */
   readonly options: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal | undefined
-  /** Whether it carries a secret that no redirect may take to another origin, such as the password of a login. */
+  /**
+   * Whether it carries a secret that no redirect may take to another origin, such as the password
+   * of a login.
+   */
   readonly isSecret?: boolean
 }
 
 /** The response, as every HTTP library returns it. */
 export interface ClientResponse {
   readonly status: number
-  /** The headers: `Headers`, or an object whose names are in lower case. Without any, the body is JSON. */
+  /**
+   * The headers: `Headers`, or an object whose names are in lower case. Without any, the body is
+   * JSON.
+   */
   readonly headers?: { get(name: string): string | null } | Readonly<Record<string, unknown>> | undefined
   /** A text or a Blob where the library decodes the body itself. */
   readonly body: string | Blob | Uint8Array | ArrayBuffer
@@ -62,7 +68,8 @@ export function bodyKindOf(response: Pick<ClientResponse, 'headers'>): 'json' | 
 }
 
 /**
- * Returns the result of a response: parsed JSON, text as a string, anything else as a Blob, and `null` if there is no body.
+ * Returns the result of a response: parsed JSON, text as a string, anything else as a Blob, and
+ * `null` if there is no body.
  * @throws the error that the server has sent, or a GeneralError if its JSON is not valid
  */
 export function settle(response: ClientResponse): unknown {

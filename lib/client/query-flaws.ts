@@ -1,4 +1,5 @@
-// How a query string fails to express a value, as bits. Bundlers inline the constants of a file that has nothing else.
+// How a query string fails to express a value, as bits. Bundlers inline the constants of a file
+// that has nothing else.
 
 /** JSON can't express the value either. */
 export const unsendable = 1
@@ -6,7 +7,9 @@ export const unsendable = 1
 export const vanishing = 2
 /** The value vanishes, since it is `undefined`. */
 export const leftOut = 4
-/** The value vanishes, and the query selects the same without: `{ $nin: [] }` and `{ $sort: {} }`. */
+/**
+ * The value vanishes, and the query selects the same without: `{ $nin: [] }` and `{ $sort: {} }`.
+ */
 export const idle = 8
 /** Servers read something that may select more. */
 export const misread = 16

@@ -12,11 +12,15 @@ export function checkAddress(_address: string | URL): void {}
 /** Whether this is a page, or a worker, of a browser. */
 export const isPage = (): boolean => true
 
-// Of axios, the adapter for fetch can do without following: in the versions that do not know `maxRedirects` there, by `fetchOptions`.
-// A literal is left out by bundlers of pages without a login.
+// Of axios, the adapter for fetch can do without following: in the versions that do not know
+// `maxRedirects` there, by `fetchOptions`. A literal is left out by bundlers of pages without a
+// login.
 const unfollowed = { redirect: 'manual', fetchOptions: { redirect: 'manual' }, adapter: 'fetch', maxRedirects: 0 }
 
-/** Marks a request as one with a secret. In a page the browser follows redirects and tells nobody where they lead to, so that such a request follows none. */
+/**
+ * Marks a request as one with a secret. In a page the browser follows redirects and tells nobody
+ * where they lead to, so that such a request follows none.
+ */
 export const asSecret = (request: ClientRequest): ClientRequest => ({
   ...request,
   options: { ...request.options, ...unfollowed },

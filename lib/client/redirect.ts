@@ -14,7 +14,10 @@ const manual = {
   followAllRedirects: false
 }
 
-/** Whether this is a page, or a worker, of a browser. Other platforms may have the name without an address. */
+/**
+ * Whether this is a page, or a worker, of a browser. Other platforms may have the name without an
+ * address.
+ */
 export const isPage = (): boolean => (globalThis as { location?: unknown }).location !== undefined
 
 /** @throws where there is no address, and no page that has one, or an address lacks its scheme */
@@ -31,18 +34,23 @@ export const asSecret = (request: ClientRequest): ClientRequest =>
   isPage() ? asSecretInPage(request) : { ...request, isSecret: true }
 
 /**
- * Makes a function that sends requests. Outside of a page, redirects of a request with a token or a secret are followed here, as `fetch` follows them, since most
- * libraries send headers or bodies to other origins. Another origin gets no more than a GET, with no header of ours but `Accept`. The library follows those of all
- * other requests.
+ * Makes a function that sends requests. Outside of a page, redirects of a request with a token or a
+ * secret are followed here, as `fetch` follows them, since most libraries send headers or bodies to
+ * other origins. Another origin gets no more than a GET, with no header of ours but `Accept`. The
+ * library follows those of all other requests.
  *
- * @throws {BadRequest} when a redirect leads to another origin, and the request has a secret, or does not become a GET
+ * @throws {BadRequest} when a redirect leads to another origin, and the request has a secret, or
+ * does not become a GET
  */
 export const following = (send: Send): Send => {
   const sendFromPage = followingInPage(send)
   return (request) => (isPage() ? sendFromPage(request) : follow(request, send, limitOf(request.options)))
 }
 
-/** How many redirects the options of a call allow, by the names that they have in the libraries. `fetch` follows 20. */
+/**
+ * How many redirects the options of a call allow, by the names that they have in the libraries.
+ * `fetch` follows 20.
+ */
 const limitOf = ({ redirect = 'follow', followRedirect, maxRedirects, redirects }: ClientRequest['options']) =>
   redirect === 'follow' && followRedirect !== false ? Number(maxRedirects ?? redirects ?? 20) : 0
 
@@ -55,7 +63,8 @@ async function follow(request: ClientRequest, send: Send, left: number): Promise
   if (!location || ![301, 302, 303, 307, 308].includes(status) || !URL.canParse(location, url)) return response
   const [from, to] = [new URL(url), new URL(location, url)]
   const stays = status > 306 || (status < 303 && method !== 'POST')
-  // A stream can't be sent a second time. Files and data that an address holds are no answer of a server.
+  // A stream can't be sent a second time. Files and data that an address holds are no answer of a
+  // server.
   if (!(left > 0) || !/^https?:$/.test(to.protocol) || (stays && streamOf(body))) return response
 
   const isOther = from.origin !== to.origin

@@ -5,13 +5,17 @@ interface Locks {
   request(name: string, options: { signal: AbortSignal }, run: () => Promise<void>): Promise<void>
 }
 
-// A frozen tab can hold the lock for ever. Shorter than the grace of the server, which gives both tabs the same refresh token.
+// A frozen tab can hold the lock for ever. Shorter than the grace of the server, which gives both
+// tabs the same refresh token.
 const lockTimeout = 10_000
 
 // A page has it; some lack the locks.
 declare const navigator: { locks?: Locks }
 
-/** Creates the function that renews the access token of a session by its refresh token. Calls that need it at the same time share one renewal. */
+/**
+ * Creates the function that renews the access token of a session by its refresh token. Calls that
+ * need it at the same time share one renewal.
+ */
 export function createRenewal(tokens: TokenStore, logIn: LoginService['create'], { isCurrent, end }: ApplicationLogin) {
   // Tabs share the refresh token. They take turns, so that one of them renews it.
   const alone = <T>(run: () => Promise<T>) =>
@@ -46,7 +50,8 @@ export function createRenewal(tokens: TokenStore, logIn: LoginService['create'],
   }
 
   /**
-   * Returns the token to use instead of one that was refused, or `undefined` if there is none or another user has logged in.
+   * Returns the token to use instead of one that was refused, or `undefined` if there is none or
+   * another user has logged in.
    * @throws any error of the renewal but 401, which leaves open whether the login is still valid
    */
   return async (refused: string, session: Session): Promise<Token> => {

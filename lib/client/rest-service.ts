@@ -18,11 +18,13 @@ export interface AdapterOptions {
   /** Headers for all calls. */
   headers?: HeadersLike
   /**
-   * How queries of `find`, and of custom methods whose route is a `GET`, are sent: in the URL, or as the body of a `QUERY` (docs/http.md#query).
-   * Default: as a body if a URL can't express a value, such as `null`, `[]` or a list of more than 20 items, or if the URL would have more than
-   * 2,000 characters and the server has said that it takes a `QUERY`. After a server has answered a `QUERY` with 405 or 501, and accepted the
-   * same query in the URL, only queries that a URL can't express are sent as a body. With `'url'`, `null` is sent as an empty text and a long
-   * list as it is, and `[]` is refused.
+   * How queries of `find`, and of custom methods whose route is a `GET`, are sent: in the URL, or
+   * as the body of a `QUERY` (docs/http.md#query). Default: as a body if a URL can't express a
+   * value, such as `null`, `[]` or a list of more than 20 items, or if the URL would have more than
+   * 2,000 characters and the server has said that it takes a `QUERY`. After a server has answered a
+   * `QUERY` with 405 or 501, and accepted the same query in the URL, only queries that a URL can't
+   * express are sent as a body. With `'url'`, `null` is sent as an empty text and a long list as it
+   * is, and `[]` is refused.
    */
   query?: 'body' | 'url'
 }
@@ -52,8 +54,8 @@ export interface RestService {
 }
 
 /**
- * A service on a server. `FetchClient`, `AxiosClient` and so on are names of this class, to extend. It has no private fields, since Feathers
- * calls it through proxies.
+ * A service on a server. `FetchClient`, `AxiosClient` and so on are names of this class, to extend.
+ * It has no private fields, since Feathers calls it through proxies.
  *
  * @example
  * class Compact extends FetchClient {
@@ -64,7 +66,10 @@ export interface RestService {
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the methods are made from the table, below
 export class RestService {
   declare readonly name: string
-  /** The address of the server, without a slash at its end. That of the service is `${base}/${name}`. */
+  /**
+   * The address of the server, without a slash at its end. That of the service is
+   * `${base}/${name}`.
+   */
   declare readonly base: string
   declare readonly connection: unknown
   declare readonly options: AdapterOptions
@@ -75,14 +80,18 @@ export class RestService {
     Object.assign(this, settings, { name: stripSlashes(settings.name) })
   }
 
-  /** Returns the query string with `?`, or an empty string for an empty query. Override it to write queries in another form. */
+  /**
+   * Returns the query string with `?`, or an empty string for an empty query. Override it to write
+   * queries in another form.
+   */
   getQuery(query: Query): string {
     const text = stringify(query)
     return text && `?${text}`
   }
 
   /**
-   * Adds custom methods. Each is a POST that names the method in `X-Service-Method`. Methods that the service has already stay as they are.
+   * Adds custom methods. Each is a POST that names the method in `X-Service-Method`. Methods that
+   * the service has already stay as they are.
    * @throws if the service has another member of that name
    */
   methods(...names: string[]): this {
@@ -110,7 +119,8 @@ export function addMethod(service: object, name: string, definition = definition
       let response = await this[transport](request)
       if (request.method === 'QUERY' && !inexpressible && isRefused(response)) {
         response = await this[transport](toRequest(this, name, definition, args, 'url')[0])
-        // A method that is refused as a GET too says nothing of other queries. All services of the server have these options.
+        // A method that is refused as a GET too says nothing of other queries. All services of the
+        // server have these options.
         if (!isRefused(response)) {
           delete this.options.query
           this[takesBody] = false
@@ -153,7 +163,8 @@ function toRequest(
   const refusedFlaws = isMulti
     ? unsendable | vanishing | leftOut | idle | (isOwnForm || sentIn ? 0 : misread)
     : unsendable | (isOwnForm || takesQuery ? 0 : vanishing)
-  // A param that the client does not know may be a condition outside of `query`. Clients of Feathers put their login into the params of all calls.
+  // A param that the client does not know may be a condition outside of `query`. Clients of
+  // Feathers put their login into the params of all calls.
   const [lost] = isMulti && !query && !local.accessToken ? Object.keys(local) : []
   const refused = (lost && `params.${lost}`) || findFlaw(conditions, refusedFlaws)
   if (refused) throw new BadRequest(`A URL can't express ${refused} ${ofCall}`)
@@ -166,9 +177,11 @@ function toRequest(
   const isBetter = takesBoth && service[takesBody] && search.length > longestURL
   const isQuery = inexpressible || isBetter || (takesQuery && sentIn && json !== '{}')
   const body = isQuery ? json : bodyOf(data)
-  // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
+  // A missing body is an empty object for some servers, and would replace a record. Other data is
+  // checked by the server.
   if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
-  // Feathers gives a custom method `{}` where the type is that of JSON, and `undefined` where there is none.
+  // Feathers gives a custom method `{}` where the type is that of JSON, and `undefined` where there
+  // is none.
   const standard = {
     Accept: 'application/json',
     'Content-Type': typeof (body ?? customName) === 'string' ? 'application/json' : undefined
@@ -195,7 +208,10 @@ function toRequest(
 export const toSayable = (_name: string, value: unknown) =>
   /number|bigint/.test(typeof value) && !Number.isFinite(value) ? String(value) : value
 
-/** Encodes what has a meaning in a URL, and what libraries change there: browsers read a backslash as a slash, request takes ASCII alone. */
+/**
+ * Encodes what has a meaning in a URL, and what libraries change there: browsers read a backslash
+ * as a slash, request takes ASCII alone.
+ */
 export const toURL = (path: string) =>
   path.replace(/[^!"$&->@-[\]-~]+|(^|\/)\.\.?(?=\/|$)/g, (text) => encodeSegment(text.replace('/', ''), 'A path'))
 
@@ -204,19 +220,26 @@ function bodyOf(data: unknown): unknown {
   // The form of React Native says what it is by its methods alone.
   if (typeof Object(data).getAll === 'function' || streamOf(data) || raw.test({}.toString.call(data))) return data
   if (!ArrayBuffer.isView(data)) return JSON.stringify(data)
-  // For a view, libraries send its whole buffer, or one byte for each of its numbers: they get a copy of its bytes. All can send a Buffer.
+  // For a view, libraries send its whole buffer, or one byte for each of its numbers: they get a
+  // copy of its bytes. All can send a Buffer.
   return 'toJSON' in data ? data : new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
 }
 
 const raw = / (Blob|File|ArrayBuffer)]$/
 
-/** What JSON makes of a value that says it itself, such as a date or an id of MongoDB. A date that is none throws. */
+/**
+ * What JSON makes of a value that says it itself, such as a date or an id of MongoDB. A date that
+ * is none throws.
+ */
 function toPlain(value: unknown): unknown {
   const { toJSON, toISOString = toJSON } = Object(value)
   return typeof toISOString === 'function' ? toISOString.call(value) : value
 }
 
-/** `name=value` pairs of a value, in the form and the order of `qs.stringify`. The query itself has no name. */
+/**
+ * `name=value` pairs of a value, in the form and the order of `qs.stringify`. The query itself has
+ * no name.
+ */
 function pairs(input: unknown, name?: string): string[] {
   const value = toPlain(input)
   if (value === undefined) return []
@@ -226,7 +249,8 @@ function pairs(input: unknown, name?: string): string[] {
 
 const isObject = (value: unknown): value is object => Object(value) === value
 
-// `qs` encodes more characters than encodeURIComponent, and replaces halves of surrogate pairs, at which encodeURIComponent throws.
+// `qs` encodes more characters than encodeURIComponent, and replaces halves of surrogate pairs, at
+// which encodeURIComponent throws.
 const encode = (value: unknown) =>
   encodeURIComponent(String(value).replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
     /[!'()*]/g,
@@ -236,7 +260,10 @@ const encode = (value: unknown) =>
 /** A query as a string, byte for byte as `qs.stringify(query)` prints it. */
 export const stringify = (query: object): string => pairs(query).join('&')
 
-/** Finds a value, at any depth, that has one of these flaws in a query string, and returns it with its place: `id.$in: []`. */
+/**
+ * Finds a value, at any depth, that has one of these flaws in a query string, and returns it with
+ * its place: `id.$in: []`.
+ */
 export function findFlaw(input: unknown, flaws: number, path = '', place = leftOut): string | undefined {
   const value = toPlain(input)
   const isList = Array.isArray(value)

@@ -30,9 +30,11 @@ export type Rest = { readonly [Name in AnyLibrary['name']]: AdapterOf<Extract<An
 /**
  * A server by its address (docs/client.md).
  *
- * @param base its address, with a prefix where the services have one. Default: the origin of the page
+ * @param base its address, with a prefix where the services have one. Default: the origin of the
+ * page
  * @param options `headers` for all calls
- * @throws when the address has a query or a fragment; outside a browser, when there is none, or it lacks its scheme. The adapters throw when they are given no library.
+ * @throws when the address has a query or a fragment; outside a browser, when there is none, or it
+ * lacks its scheme. The adapters throw when they are given no library.
  * @example
  * app.configure(rest('https://api.example.com').fetch(fetch))
  */

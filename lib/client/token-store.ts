@@ -5,8 +5,9 @@ import { isPage } from './redirect.js'
 type Value<T> = T | Promise<T>
 
 /**
- * Keeps the tokens of a login: `localStorage`, `sessionStorage`, or an object with the same three methods, which may be async. Logins and
- * logouts run one after the other: if a method never settles, those that come later wait for ever.
+ * Keeps the tokens of a login: `localStorage`, `sessionStorage`, or an object with the same three
+ * methods, which may be async. Logins and logouts run one after the other: if a method never
+ * settles, those that come later wait for ever.
  *
  * @example
  * const storage: Storage = {
@@ -19,12 +20,16 @@ export interface Storage {
   getItem(key: string): Value<string | null | undefined>
   setItem(key: string, value: string): unknown
   removeItem(key: string): unknown
-  /** `false` where no other tab has the same tokens: then none waits while one renews them. Default `true`. */
+  /**
+   * `false` where no other tab has the same tokens: then none waits while one renews them. Default
+   * `true`.
+   */
   readonly isShared?: boolean
 }
 
 /**
- * Creates a storage in memory: a reload of the page forgets the tokens, and no other script can read them.
+ * Creates a storage in memory: a reload of the page forgets the tokens, and no other script can
+ * read them.
  *
  * @example
  * app.configure(authentication({ storage: memoryStorage() }))
@@ -42,7 +47,10 @@ export function memoryStorage(): Storage {
 export interface StorageOptions {
   /** The storage that keeps the tokens. Default: `memoryStorage()`. */
   storage?: Storage
-  /** The key of the access token in the storage. The key of the refresh token ends in `-refresh`. Default `'feathers-jwt'`. */
+  /**
+   * The key of the access token in the storage. The key of the refresh token ends in `-refresh`.
+   * Default `'feathers-jwt'`.
+   */
   storageKey?: string
 }
 
@@ -51,7 +59,10 @@ export type Token = string | null | undefined
 /** The tokens of a login, in a storage. */
 export type TokenStore = ReturnType<typeof createTokenStore>
 
-/** Creates a store of the tokens of a login. It reads the storage each time, since another tab may have renewed them. */
+/**
+ * Creates a store of the tokens of a login. It reads the storage each time, since another tab may
+ * have renewed them.
+ */
 export function createTokenStore({ storage: storageOption, storageKey = 'feathers-jwt' }: StorageOptions) {
   const storage = storageOption ?? memoryStorage()
   const refreshKey = `${storageKey}-refresh`
@@ -65,19 +76,27 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
   }
 
   return {
-    /** A name for locks between tabs that share the storage, or `false`: on a server there are none, and users have storages of their own. */
+    /**
+     * A name for locks between tabs that share the storage, or `false`: on a server there are none,
+     * and users have storages of their own.
+     */
     shared: storage.isShared !== false && isPage() && storageKey,
     access,
     refresh: async (): Promise<Token> => storage.getItem(refreshKey),
 
-    /** Reads the access token. Later changes wait until it has been read. That also handles a rejection that nobody awaits. */
+    /**
+     * Reads the access token. Later changes wait until it has been read. That also handles a
+     * rejection that nobody awaits.
+     */
     read(): Promise<Token> {
       const token = access()
       last = Promise.allSettled([last, token])
       return token
     },
 
-    /** Runs a function that changes the tokens, after all changes and reads that began before it. */
+    /**
+     * Runs a function that changes the tokens, after all changes and reads that began before it.
+     */
     inTurn<T>(run: () => Promise<T>): Promise<T> {
       const turn = last.then(run)
       last = turn.catch(() => {})
@@ -85,9 +104,11 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
     },
 
     /**
-     * Stores the tokens of a login. A refresh token is removed together with the access token that it came with.
+     * Stores the tokens of a login. A refresh token is removed together with the access token that
+     * it came with.
      *
-     * @param used the stored token that the login continued. If another tab has replaced it meanwhile, the tokens of that tab stay.
+     * @param used the stored token that the login continued. If another tab has replaced it
+     * meanwhile, the tokens of that tab stay.
      * @returns whether the storage now holds tokens of the user who logged in
      */
     async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<unknown> {
@@ -99,7 +120,8 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
         else if (accessToken !== current) await storage.removeItem(refreshKey)
         await storage.setItem(storageKey, accessToken)
       } catch (error) {
-        // A new login that is stored in part is removed. After a failed renewal the old tokens stay, and it can be tried again.
+        // A new login that is stored in part is removed. After a failed renewal the old tokens
+        // stay, and it can be tried again.
         if (used === undefined) await clear().catch(() => {})
         throw error
       }
@@ -107,7 +129,8 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
     },
 
     /**
-     * Removes the tokens if they belong to the user of the given token, and not to one who has logged in in another tab.
+     * Removes the tokens if they belong to the user of the given token, and not to one who has
+     * logged in in another tab.
      *
      * @returns whether the storage holds no tokens now
      */

@@ -3,7 +3,10 @@ import type { Query } from '../../types/service.js'
 import { readProperty } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
 
-/** What a `find` answers. Where there is no total, or one of -1, only the end of the records says that there are no more. */
+/**
+ * What a `find` answers. Where there is no total, or one of -1, only the end of the records says
+ * that there are no more.
+ */
 interface Batch {
   readonly data: readonly unknown[]
   readonly total?: number
@@ -22,13 +25,15 @@ interface Walk {
 }
 
 /**
- * Gives all records that a query selects, page by page (docs/client.md#all-records-of-a-query). A page is asked for when the loop needs it. Each record that
- * is there from start to end comes once, whatever is created, changed or removed meanwhile, unless its place in the order changes: the order is made to end with the id, and the
- * walk goes on behind the last record.
+ * Gives all records that a query selects, page by page (docs/client.md#all-records-of-a-query). A
+ * page is asked for when the loop needs it. Each record that is there from start to end comes once,
+ * whatever is created, changed or removed meanwhile, unless its place in the order changes: the
+ * order is made to end with the id, and the walk goes on behind the last record.
  *
  * @param service a service of the client, or of the server itself
  * @param params those of each `find`. `$limit` in the query is the length of a page
- * @param options `id`: the name of the field that tells records apart. Default: `'id'` or `'_id'`, whichever the records have
+ * @param options `id`: the name of the field that tells records apart. Default: `'id'` or `'_id'`,
+ * whichever the records have
  * @throws what `find` throws
  * @example
  * for await (const { text } of iterate(app.service('messages'), { query: { read: false } })) console.log(text)
@@ -71,7 +76,10 @@ const toBatch = (result: unknown): Batch => {
 const isLast = ({ data, total = -1 }: Batch, skip: number) =>
   data.length === 0 || (total >= 0 && skip + data.length >= total)
 
-/** Makes the order of a query end with the id, in the direction of the field before it. `undefined` where the order is no object. */
+/**
+ * Makes the order of a query end with the id, in the direction of the field before it. `undefined`
+ * where the order is no object.
+ */
 function sortedBy(id: string, query: Query): Query | undefined {
   const { $sort = {}, $select } = query
   if (!isPlain($sort)) return undefined
@@ -125,7 +133,10 @@ function createTrail(fields: readonly string[], id: string) {
 
 type Trail = ReturnType<typeof createTrail>
 
-/** Walks on from a first page: behind the last id where the order is that of the id, otherwise by position. */
+/**
+ * Walks on from a first page: behind the last id where the order is that of the id, otherwise by
+ * position.
+ */
 async function* walk(options: Walk, first: Batch) {
   const { ask, query, id } = options
   const { $skip, ...others } = query
@@ -139,7 +150,8 @@ async function* walk(options: Walk, first: Batch) {
   if (fields[0] === id && isPlain(ofId)) {
     const operator = Number((query.$sort as Query)[id]) < 0 ? '$lt' : '$gt'
     for (let isTrusted = false; ; isTrusted = true) {
-      // The empty list changes nothing. Since a URL can't say it, the client sends a number as a number where the server takes that.
+      // The empty list changes nothing. Since a URL can't say it, the client sends a number as a
+      // number where the server takes that.
       const behind = { $nin: [], ...ofId, [operator]: last }
       const page = await ask({ ...others, [id]: behind }).catch(
         isTrusted ? Promise.reject.bind(Promise) : unlessRefused
@@ -158,8 +170,8 @@ async function* walk(options: Walk, first: Batch) {
 }
 
 /**
- * Walks by position. A page begins with the last record of the one before it, or, where that has gone from there, further in front: at a
- * record that has come already, or at the first of all.
+ * Walks by position. A page begins with the last record of the one before it, or, where that has
+ * gone from there, further in front: at a record that has come already, or at the first of all.
  */
 async function* byPosition({ ask, query, start }: Walk, trail: Trail, length: number) {
   // A page of one would have no room for another record.
@@ -172,7 +184,8 @@ async function* byPosition({ ask, query, start }: Walk, trail: Trail, length: nu
     const { data, total = -1 } = page
     const overlap = skip > start && isOverlapping ? 1 : 0
     if (overlap > 0 && !trail.hasPassed(data[0])) {
-      // Hooks may take all records of a page away. Then the walk ends here, as it would without a total.
+      // Hooks may take all records of a page away. Then the walk ends here, as it would without a
+      // total.
       if (data.length === 0 && skip === emptyAt) return
       if (data.length === 0) emptyAt = skip
       back = back * 2 || size

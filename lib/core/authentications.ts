@@ -1,11 +1,15 @@
 import { type Authentication, type CredentialsReader, type ForeignReader, instanceFacts, instanceOf } from './host.js'
 
-/** What to do about the guard of @feathersjs/authentication, which does not know the services of this package. */
+/**
+ * What to do about the guard of @feathersjs/authentication, which does not know the services of
+ * this package.
+ */
 export const guardAdvice = "Replace its import by: import { authenticate } from 'fastify-services/authentication'"
 
 /**
- * The authentication service that is responsible for an instance: the only one of the application; or, of several, the first one
- * that was registered on this instance or on the nearest instance around it.
+ * The authentication service that is responsible for an instance: the only one of the application;
+ * or, of several, the first one that was registered on this instance or on the nearest instance
+ * around it.
  */
 export function authenticationFor(instance: object): Authentication | undefined {
   const all = instanceFacts(instance).authentications ?? []

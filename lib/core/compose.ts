@@ -6,7 +6,10 @@ export type Run = (context: HookContext) => Promise<void>
 /** Calls the user's method, and returns its result. */
 export type Invoke = (context: HookContext) => unknown
 
-/** Stands around the calls of the user's methods, within all hooks. It returns the result, by calling the method or by itself. */
+/**
+ * Stands around the calls of the user's methods, within all hooks. It returns the result, by
+ * calling the method or by itself.
+ */
 export type Interceptor = (context: HookContext, invoke: Invoke) => unknown
 
 /** Is notified after each hook of a call. */
@@ -16,15 +19,17 @@ export interface HookObserver {
   /**
    * The hook has failed. A hook further out may still recover.
    *
-   * @param running settles with the rest of the call, if that still runs: the hook has not waited for it
+   * @param running settles with the rest of the call, if that still runs: the hook has not waited
+   * for it
    * @throws an error in place of this one
    */
   fail(context: HookContext, error: unknown, running?: Promise<void>): void
 }
 
 /**
- * Wraps a call into hooks, the first one outermost. This is done once for each method, not for each call, and adds
- * nothing where there are no hooks. A hook ends the call early, or recovers from an error, by setting `context.result`.
+ * Wraps a call into hooks, the first one outermost. This is done once for each method, not for each
+ * call, and adds nothing where there are no hooks. A hook ends the call early, or recovers from an
+ * error, by setting `context.result`.
  */
 export function compose(hooks: readonly AroundHook[], call: Run, observer: HookObserver): Run {
   return hooks.reduceRight<Run>(
@@ -59,7 +64,10 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
 
 const by = (hook: AroundHook, { path, method }: HookContext) => `by ${hook.name || 'a hook'} of ${path}.${method}`
 
-/** What happens around each call. Four functions are used when the hooks of a method are composed, the others by each call. */
+/**
+ * What happens around each call. Four functions are used when the hooks of a method are composed,
+ * the others by each call.
+ */
 export interface CallObserver extends HookObserver {
   /** Wraps what runs the calls of a method of a service. */
   trace(run: Run, service: object): Run
@@ -69,15 +77,24 @@ export interface CallObserver extends HookObserver {
   arrange(hooks: AroundHook[]): AroundHook[]
   /** What hooks get as `context.app` for the instance of a service. */
   app(instance: unknown): unknown
-  /** A method is called with these arguments. @throws {BadRequest} when they are not what it takes. A client leaves that to the server */
+  /**
+   * A method is called with these arguments.
+   * @throws {BadRequest} when they are not what it takes. A client leaves that to the server
+   */
   check(method: string, names: readonly string[], args: readonly unknown[]): void
   /** The call has got these params. */
   lend(context: HookContext, params: unknown): void
-  /** Waits for a call that the server has made itself, and ends what was done for it. @throws what the call throws */
+  /**
+   * Waits for a call that the server has made itself, and ends what was done for it.
+   * @throws what the call throws
+   */
   end(running: Promise<void>, context: HookContext): Promise<void>
 }
 
-/** Changes nothing around a call, and answers each question with what it is asked about: a client has no other observer. */
+/**
+ * Changes nothing around a call, and answers each question with what it is asked about: a client
+ * has no other observer.
+ */
 export const neutral = new Proxy(
   {},
   {

@@ -10,9 +10,10 @@ export const isMultipart = (type: string) => /^multipart\/form-data\s*(;|$)/i.te
 export type StreamKind = 'getReader' | 'pipe' | 'asyncIterator'
 
 /**
- * Tells what makes a value a stream: the method `getReader` of a web stream, `pipe` of a Node stream, or else that of
- * an async iterable, such as an async generator (one with a `toJSON` is data). `undefined` if it is no stream. Only
- * functions count, since a record may have fields of these names.
+ * Tells what makes a value a stream: the method `getReader` of a web stream, `pipe` of a Node
+ * stream, or else that of an async iterable, such as an async generator (one with a `toJSON` is
+ * data). `undefined` if it is no stream. Only functions count, since a record may have fields of
+ * these names.
  */
 export function streamOf(value: unknown): StreamKind | undefined {
   // Every result passes here, and a loop is slower.
@@ -41,7 +42,8 @@ export function contentByType(answer: unknown): Declaration | undefined {
 }
 
 /**
- * The schema of an answer that Fastify has by its content type: that of the type, as the answer has it, or else that of JSON, or of all types.
+ * The schema of an answer that Fastify has by its content type: that of the type, as the answer has
+ * it, or else that of JSON, or of all types.
  *
  * @param type of the answer, where it has one
  */

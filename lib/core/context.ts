@@ -57,7 +57,10 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
 
 const argumentClasses = new Map<string, typeof ContextBase>()
 
-/** The class of contexts whose named arguments read and write `context.arguments`. Methods of all services share it: there may be thousands. */
+/**
+ * The class of contexts whose named arguments read and write `context.arguments`. Methods of all
+ * services share it: there may be thousands.
+ */
 function classWith(names: MethodDefinition['arguments']): typeof ContextBase {
   const key = names.join()
   const shared = argumentClasses.get(key)
@@ -80,9 +83,10 @@ function classWith(names: MethodDefinition['arguments']): typeof ContextBase {
 }
 
 /**
- * Makes the function that creates the contexts of one method. What its calls have in common stands on the prototype, and the named
- * arguments (`id`, `data`, `params`) read and write `context.arguments`. The observer is lent the params of a call, and again when a hook
- * replaces them.
+ * Makes the function that creates the contexts of one method. What its calls have in common stands
+ * on the prototype, and the named arguments (`id`, `data`, `params`) read and write
+ * `context.arguments`. The observer is lent the params of a call, and again when a hook replaces
+ * them.
  * @returns the function. @throws what the observer says to the arguments
  */
 export function contextOf(
@@ -98,7 +102,8 @@ export function contextOf(
   return (args) => {
     check(shared.method, names, args)
     args[last] ??= {}
-    // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than `undefined`.
+    // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than
+    // `undefined`.
     const context = new MethodContext(event, args) as object as HookContext
     lend(context, args[last])
     return context

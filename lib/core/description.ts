@@ -20,13 +20,19 @@ export interface MethodDescription {
   readonly definition: MethodDefinition
   /** Whether it is none of the six standard methods. */
   readonly isCustom: boolean
-  /** Whether it is called by a header alone, which OpenAPI does not tell apart: there a path has one operation for each verb. */
+  /**
+   * Whether it is called by a header alone, which OpenAPI does not tell apart: there a path has one
+   * operation for each verb.
+   */
   readonly isByHeader: boolean
   readonly forms: readonly Form[]
   readonly schema: MethodSchema
   /** The fields of its records that do not leave. */
   readonly hidden: readonly string[]
-  /** The alternatives by which a caller may authenticate, as in OpenAPI: each is a set of security schemes by name. None: anybody may call. */
+  /**
+   * The alternatives by which a caller may authenticate, as in OpenAPI: each is a set of security
+   * schemes by name. None: anybody may call.
+   */
   readonly security: readonly Readonly<Record<string, SecurityScheme>>[]
   /** What hooks say of who may do what, beside who calls: roles, and which records. */
   readonly access: readonly string[]
@@ -59,13 +65,17 @@ export interface Describable extends ServiceEntry {
     readonly before?: unknown
     readonly events?: readonly string[] | undefined
   }
-  /** Answers a request for a list with a stream of what happens to it, where the application has the door of events. */
+  /**
+   * Answers a request for a list with a stream of what happens to it, where the application has the
+   * door of events.
+   */
   listen?: (request: unknown, reply: unknown) => unknown
 }
 
 /**
- * Describes a service, for everything that shows it: what it says of pages and of calls for many records is read from its `options`, where
- * the database adapters of Feathers have `id`, `paginate` and `multi`.
+ * Describes a service, for everything that shows it: what it says of pages and of calls for many
+ * records is read from its `options`, where the database adapters of Feathers have `id`, `paginate`
+ * and `multi`.
  */
 export function describe(entry: Describable): ServiceDescription {
   const { paginate } = Object(readProperty(entry.object, 'options'))
@@ -99,10 +109,16 @@ export function describe(entry: Describable): ServiceDescription {
   }
 }
 
-/** Whether a service is a database adapter of Feathers, whose methods select by the query of their params. */
+/**
+ * Whether a service is a database adapter of Feathers, whose methods select by the query of their
+ * params.
+ */
 export const isAdapter = (object: object): boolean => typeof readProperty(object, 'sanitizeQuery') === 'function'
 
-/** The object and the classes it is of that have a member of their own by a name, the nearest first: all but the last are replaced by one before. */
+/**
+ * The object and the classes it is of that have a member of their own by a name, the nearest first:
+ * all but the last are replaced by one before.
+ */
 export function ownersOf(object: object | null, name: string): readonly object[] {
   const owners: object[] = []
   for (let link = object; link !== null; link = Object.getPrototypeOf(link))
@@ -110,7 +126,10 @@ export function ownersOf(object: object | null, name: string): readonly object[]
   return owners
 }
 
-/** The field of a record that holds its id: the database adapters of Feathers have it in their `options`. */
+/**
+ * The field of a record that holds its id: the database adapters of Feathers have it in their
+ * `options`.
+ */
 export function idFieldOf(object: object): string {
   const { id = readProperty(object, 'id') } = Object(readProperty(object, 'options'))
   return typeof id === 'string' ? id : 'id'
@@ -124,7 +143,10 @@ export function takesMany(object: object, method: string): boolean {
     : Array.isArray(multi) && multi.includes(method)
 }
 
-/** Whether a method may be called for many records: by the option `multi` of its adapter, or `create` by the option `lists` of `resource()`, which has the last word. */
+/**
+ * Whether a method may be called for many records: by the option `multi` of its adapter, or
+ * `create` by the option `lists` of `resource()`, which has the last word.
+ */
 export const answersMany = (object: object, method: string, schema: object | undefined): boolean =>
   (method === 'create' ? rulesOf(schema)?.body?.takesLists : undefined) ?? takesMany(object, method)
 
@@ -140,7 +162,10 @@ function endpointForms(definition: MethodDefinition, isMany: boolean, documented
   return forms.filter((form) => form.hasId || form.isMany || definition.id !== 'optional')
 }
 
-/** The middleware and the hooks around a method; of hooks those of some types alone, where they are named. */
+/**
+ * The middleware and the hooks around a method; of hooks those of some types alone, where they are
+ * named.
+ */
 export function hooksAround(
   { hooks, common, options }: Describable,
   name: string,
@@ -152,7 +177,10 @@ export function hooksAround(
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }
 
-/** The security requirements of the guards around a method. Since each guard must let a call in, every combination of their schemes is an alternative. */
+/**
+ * The security requirements of the guards around a method. Since each guard must let a call in,
+ * every combination of their schemes is an alternative.
+ */
 function guardSchemes(entry: Describable, name: string) {
   const guards = hooksAround(entry, name).flatMap((hook) => {
     const schemes = traitsOf(hook).security?.(entry, name)
@@ -165,7 +193,10 @@ function guardSchemes(entry: Describable, name: string) {
   )
 }
 
-/** The response schemas of a method by status, in lower case. A schema without a status is that of every success. */
+/**
+ * The response schemas of a method by status, in lower case. A schema without a status is that of
+ * every success.
+ */
 export function responsesIn(response: unknown): Map<string, unknown> {
   const isMap = Object.keys(response ?? {}).every((key) => /^([1-5](\d\d|xx)|default)$/i.test(key))
   const byStatus = Object.entries((isMap ? response : { '2xx': response }) ?? {})
@@ -174,7 +205,9 @@ export function responsesIn(response: unknown): Map<string, unknown> {
 
 const serviceMark: unique symbol = Symbol('service')
 
-/** What a route carries for other plugins: its service, the method that it calls, and the endpoint. */
+/**
+ * What a route carries for other plugins: its service, the method that it calls, and the endpoint.
+ */
 export interface RouteMark {
   readonly entry: Describable
   readonly name: string
@@ -200,8 +233,9 @@ export interface RouteDocumentation {
 const documentationMark: unique symbol = Symbol('documentation')
 
 /**
- * Marks a route that is no method of a service with the schema that documents show of it. The route itself has no such schema, since an application may
- * compile all schemas with a library, and a document that is not made by `openapi()` may have no security schemes.
+ * Marks a route that is no method of a service with the schema that documents show of it. The route
+ * itself has no such schema, since an application may compile all schemas with a library, and a
+ * document that is not made by `openapi()` may have no security schemes.
  * @param documentation read when a document is made
  */
 export const withDocumentation = <R extends object>(route: R, documentation: () => RouteDocumentation): R => ({

@@ -1,8 +1,8 @@
 import { pick } from './objects.js'
 
 /**
- * What an error carries besides its message. `errors`, with one entry for each field for example, is sent under a name
- * of its own.
+ * What an error carries besides its message. `errors`, with one entry for each field for example,
+ * is sent under a name of its own.
  */
 export type ErrorData = Record<string, unknown> | readonly unknown[]
 
@@ -17,8 +17,9 @@ export interface ErrorJSON {
 }
 
 /**
- * The error of a service call: every error that leaves a service over HTTP has this shape. Throw one of its classes
- * (`NotFound`, `BadRequest`, …), or derive one of your own with a status of 400 to 599 in `code`.
+ * The error of a service call: every error that leaves a service over HTTP has this shape. Throw
+ * one of its classes (`NotFound`, `BadRequest`, …), or derive one of your own with a status of 400
+ * to 599 in `code`.
  *
  * @example
  * throw new NotFound('No such message', { id })
@@ -31,7 +32,10 @@ export class ServiceError extends Error {
   declare readonly className: string
   declare readonly data?: unknown
   declare readonly errors?: unknown
-  /** In a server `'FeathersError'`, by which code that was written for Feathers knows a service error. It is not sent. */
+  /**
+   * In a server `'FeathersError'`, by which code that was written for Feathers knows a service
+   * error. It is not sent.
+   */
   declare type?: string
 
   constructor(
@@ -74,7 +78,8 @@ export type ServiceErrorClass = new (message?: string | Error, data?: ErrorData,
 /** The class of a status. */
 export const byCode = new Map<number, ServiceErrorClass>()
 
-// The names of the statuses from 400 to 429, and of those from 500 on. In this form they take the least of a web page, which has no class that it does not name.
+// The names of the statuses from 400 to 429, and of those from 500 on. In this form they take the
+// least of a web page, which has no class that it does not name.
 const errorNames =
   'BadRequest,NotAuthenticated,PaymentError,Forbidden,NotFound,MethodNotAllowed,NotAcceptable,,Timeout,Conflict,Gone,LengthRequired,,PayloadTooLarge,UriTooLong,UnsupportedMediaType,,,,,,,Unprocessable,,,,,,,TooManyRequests,GeneralError,NotImplemented,BadGateway,Unavailable'
 

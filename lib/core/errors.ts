@@ -7,15 +7,18 @@ export { type ErrorData, type ErrorJSON, ServiceError } from './error-classes.js
 const isStatus = (code: unknown): code is number =>
   typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599
 
-/** Whether a thrown value is a service error: one of ours, or one of a Feathers package, recognized by its shape. */
+/**
+ * Whether a thrown value is a service error: one of ours, or one of a Feathers package, recognized
+ * by its shape.
+ */
 export function isServiceError(error: unknown): error is ServiceError {
   return isStatus(readProperty(error, 'code')) && typeof readProperty(error, 'className') === 'string'
 }
 
 /**
- * Turns whatever was thrown into a service error (docs/errors.md#the-body); the original is its `cause`. A service
- * error stays what it is, an error of Fastify or http-errors is recognized by its `statusCode`, everything else becomes
- * a `GeneralError`.
+ * Turns whatever was thrown into a service error (docs/errors.md#the-body); the original is its
+ * `cause`. A service error stays what it is, an error of Fastify or http-errors is recognized by
+ * its `statusCode`, everything else becomes a `GeneralError`.
  */
 export function toServiceError(error: unknown): ServiceError {
   const message = text(readProperty(error, 'message')) ?? text(error) ?? text(readProperty(error, 'name')) ?? 'Error'
@@ -28,7 +31,10 @@ export function toServiceError(error: unknown): ServiceError {
   return errorByStatus(status, message, data, { cause: error })
 }
 
-/** The fields of a plain object that says which mistake of a client it is: Fastify, for whose plugins such objects are answers, sends all of it. */
+/**
+ * The fields of a plain object that says which mistake of a client it is: Fastify, for whose
+ * plugins such objects are answers, sends all of it.
+ */
 function dataOfPlain(thrown: unknown, status: number): ErrorData | undefined {
   if (status >= 500 || attempt(() => isPlain(thrown)) !== true) return undefined
   return attempt(() => {
@@ -38,14 +44,20 @@ function dataOfPlain(thrown: unknown, status: number): ErrorData | undefined {
   })
 }
 
-/** What was thrown, or, in the place of a plain object whose fields are answered, the service error that has them as its data. */
+/**
+ * What was thrown, or, in the place of a plain object whose fields are answered, the service error
+ * that has them as its data.
+ */
 export function withPlainAsError<E>(thrown: E): E | ServiceError {
   const status = readProperty(thrown, 'statusCode')
   const isAnswered = !isServiceError(thrown) && isStatus(status) && dataOfPlain(thrown, status) !== undefined
   return isAnswered ? toServiceError(thrown) : thrown
 }
 
-/** An error of the class of a status. Where there is none, it has the name of the general one of its kind. */
+/**
+ * An error of the class of a status. Where there is none, it has the name of the general one of its
+ * kind.
+ */
 function errorByStatus(status: number, message?: string, data?: ErrorData, options?: ErrorOptions): ServiceError {
   const Class = byCode.get(status)
   if (Class !== undefined) return new Class(message, data, options)
@@ -53,8 +65,8 @@ function errorByStatus(status: number, message?: string, data?: ErrorData, optio
 }
 
 /**
- * Makes an error from the answer of a server: the status decides the class, and of the body only the known fields are
- * taken.
+ * Makes an error from the answer of a server: the status decides the class, and of the body only
+ * the known fields are taken.
  * @param body what came as JSON; anything
  */
 export function errorFromJSON(status: number, body: unknown): ServiceError {
@@ -92,7 +104,10 @@ const text = (value: unknown) => (typeof value === 'string' && value !== '' ? va
 export const readProperty = (from: unknown, key: string | symbol): unknown =>
   attempt(() => (from as Record<string | symbol, unknown> | null | undefined)?.[key])
 
-/** Returns what a function returns, `undefined` if it throws: the getters of a thrown value may throw, for example. */
+/**
+ * Returns what a function returns, `undefined` if it throws: the getters of a thrown value may
+ * throw, for example.
+ */
 export function attempt<T>(get: () => T): T | undefined {
   try {
     return get()

@@ -6,7 +6,10 @@ export interface Emitter {
   off(event: string, listener: Listener): unknown
   emit(event: string, ...args: unknown[]): unknown
   listeners(event: string): readonly unknown[]
-  /** The listeners as functions that can be called one by one: those that were added by `once` take themselves off. Node's emitters have it. */
+  /**
+   * The listeners as functions that can be called one by one: those that were added by `once` take
+   * themselves off. Node's emitters have it.
+   */
   rawListeners?(event: string): readonly unknown[]
   removeAllListeners(event?: string): unknown
   listenerCount(event: string): number
@@ -43,8 +46,8 @@ export function isEmitter(object: object): object is Emitter {
 export type OnListenerError = (error: unknown, event: string) => void
 
 /**
- * Makes the event methods of a service on top of an emitter. Listeners that are added by them never throw, since the
- * emitter may be the user's object, which emits by itself.
+ * Makes the event methods of a service on top of an emitter. Listeners that are added by them never
+ * throw, since the emitter may be the user's object, which emits by itself.
  */
 export function eventMethods(emitter: Emitter, service: unknown, onError: OnListenerError) {
   const originals = new WeakMap<Listener, Listener>()
@@ -70,7 +73,8 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     emitter.on(event, guard)
     return service
   }
-  // Listeners are called one by one, so that one that fails changes nothing for the others and for the caller (docs/hooks-and-events.md#events).
+  // Listeners are called one by one, so that one that fails changes nothing for the others and for
+  // the caller (docs/hooks-and-events.md#events).
   function emit(event: string, ...args: unknown[]): boolean {
     if (emitter.listenerCount(event) === 0) return false
     const each = emitter.rawListeners?.(event) ?? [() => emitter.emit(event, ...args)]
@@ -81,7 +85,8 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   const listeners = (event: string) => emitter.listeners(event) as Listener[]
   const original = (listener: Listener) => originals.get(listener) ?? listener
   const on = add(false)
-  // Removes the listener that was added last, as Node does, also where it was added to the user's object directly.
+  // Removes the listener that was added last, as Node does, also where it was added to the user's
+  // object directly.
   const off = (event: string, listener: Listener) => {
     const last = listeners(event).findLast((added) => original(added) === listener)
     if (last !== undefined) emitter.off(event, last)
@@ -103,7 +108,10 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   }
 }
 
-/** Emits the event of a call, once for each record of its result, unless the service emits that event itself. */
+/**
+ * Emits the event of a call, once for each record of its result, unless the service emits that
+ * event itself.
+ */
 export function emitResult(
   context: HookContext,
   ownEvents: readonly string[],

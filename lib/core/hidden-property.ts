@@ -6,15 +6,19 @@ export interface HiddenProperty<T> {
   set(object: object, value: T): void
 }
 
-/** A class that makes nothing: what is derived from it adds its private fields to the object that it is called with. */
+/**
+ * A class that makes nothing: what is derived from it adds its private fields to the object that it
+ * is called with.
+ */
 const Itself = itself as unknown as new (object: object) => object
 function itself(object: object): object {
   return object
 }
 
 /**
- * Makes a hidden property. It does what a `WeakMap` does, for objects that live as long as a request: as keys of a map they cost the garbage
- * collector a tenth of the time of a guarded request, and those that their own value leads to stay until the next full collection. A map has
+ * Makes a hidden property. It does what a `WeakMap` does, for objects that live as long as a
+ * request: as keys of a map they cost the garbage collector a tenth of the time of a guarded
+ * request, and those that their own value leads to stay until the next full collection. A map has
  * what is known of objects that can't be given a property, such as frozen ones.
  */
 export function createHiddenProperty<T>(): HiddenProperty<T> {

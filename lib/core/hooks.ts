@@ -6,21 +6,34 @@ export type SecurityScheme = Readonly<Record<string, unknown>> & { readonly type
 
 /** What a hook of this package declares, besides being called. */
 export interface HookTraits {
-  /** Whether an around hook runs outside all others, wherever it was added, so that none of them can bypass it. */
+  /**
+   * Whether an around hook runs outside all others, wherever it was added, so that none of them can
+   * bypass it.
+   */
   readonly isOutermost?: boolean
-  /** Whether an around hook runs within all others, wherever it was added: just before the method. */
+  /**
+   * Whether an around hook runs within all others, wherever it was added: just before the method.
+   */
   readonly isInnermost?: boolean
   /** Is called before the server starts. @throws when the hook can't work at that position */
   check?(position: HookPosition): void
   /** The fields that the hook removes from results. */
   readonly hides?: readonly string[]
-  /** Says who may do what by a method, in words for documents: `admin, member (title, text)`. `undefined` where the hook has no say. */
+  /**
+   * Says who may do what by a method, in words for documents: `admin, member (title, text)`.
+   * `undefined` where the hook has no say.
+   */
   access?(method: string): string | undefined
   /** What the hook has requests and answers of an operation say, for documents. */
   notes?(operation: OperationPlace): OperationNotes | undefined
-  /** The instance all services of which a hook guards, but for those that have a guard of their own. */
+  /**
+   * The instance all services of which a hook guards, but for those that have a guard of their own.
+   */
   readonly guards?: object
-  /** The security schemes that a guard accepts for a method, by the names that they have in OpenAPI documents. `undefined`: it lets all callers pass. */
+  /**
+   * The security schemes that a guard accepts for a method, by the names that they have in OpenAPI
+   * documents. `undefined`: it lets all callers pass.
+   */
   security?(position: HookPosition, method: string): Readonly<Record<string, SecurityScheme>> | undefined
 }
 
@@ -55,7 +68,8 @@ export const withTraits = <H extends object>(hook: H, hookTraits: HookTraits): H
 export const traitsOf = (hook: unknown): HookTraits => Object(hook)[traits] ?? {}
 
 /**
- * Notes that a function makes hooks and is none: where it stands in the place of one, the server does not start.
+ * Notes that a function makes hooks and is none: where it stands in the place of one, the server
+ * does not start.
  * @param call how it is called: `protect('password')`
  */
 export const makesHooks = (factory: (...args: never[]) => unknown, call: string): void =>
@@ -72,13 +86,19 @@ export interface HookPosition {
   readonly app: unknown
   readonly path: string
   readonly service?: unknown
-  /** The hook type. Middleware and hooks of a route have none, or `'after'` if they run after the call. */
+  /**
+   * The hook type. Middleware and hooks of a route have none, or `'after'` if they run after the
+   * call.
+   */
   readonly type?: HookType
   /** The hooks that run within an around hook, by the methods that it is for. */
   within?(): ReadonlyMap<string, readonly unknown[]>
 }
 
-/** Makes the check of a hook that must stand around a method. @throws when the server starts, where it does not */
+/**
+ * Makes the check of a hook that must stand around a method.
+ * @throws when the server starts, where it does not
+ */
 export const aroundOnly =
   (name: string) =>
   ({ path, type }: HookPosition): void => {
@@ -99,7 +119,10 @@ const wrapAfter =
     await run(hooks, context, 'after', observer.see)
   }
 
-/** The error hooks of one level as one around hook: each may replace the error, or recover by setting a result. */
+/**
+ * The error hooks of one level as one around hook: each may replace the error, or recover by
+ * setting a result.
+ */
 function wrapErrors(hooks: readonly Hook[]): AroundHook {
   return async (context, next) => {
     try {
@@ -121,7 +144,10 @@ function wrapErrors(hooks: readonly Hook[]): AroundHook {
 // A `context.error` of `undefined` means that there is none.
 const errorFrom = (thrown: unknown) => thrown ?? new Error(`${thrown} was thrown`)
 
-/** Runs hooks one after the other. After each of them `see` is called: with each result and `dispatch`, since the next hook may replace it. */
+/**
+ * Runs hooks one after the other. After each of them `see` is called: with each result and
+ * `dispatch`, since the next hook may replace it.
+ */
 async function run(
   hooks: readonly Hook[],
   context: HookContext,
@@ -159,7 +185,10 @@ export class HookStore {
     this.added.push(...Object.entries(byType(options)).flatMap(([type, map]) => hooksOfType(type, map ?? {}, who)))
   }
 
-  /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
+  /**
+   * The hooks of a method as around hooks, outermost first: those for `all` methods stand around
+   * those for one.
+   */
   collect(method: string, observer: HookObserver): AroundHook[] {
     const hooksFor = <H = Hook>(type: HookType, name: string) =>
       this.added.filter((added) => added.type === type && added.method === name).map(({ hook }) => hook as H)

@@ -15,13 +15,19 @@ export interface ServiceHost {
   readonly isReady: boolean
   /** Adds hooks for all services, at any time. @throws when a hook type is not known */
   addHooks(options: HookOptions): void
-  /** Returns the error hooks of all services as one around hook, for a guard, which runs outside of them. */
+  /**
+   * Returns the error hooks of all services as one around hook, for a guard, which runs outside of
+   * them.
+   */
   errorHooks(method: string): AroundHook
   /** Whether there are hooks for all services. */
   readonly hasHooks: boolean
   /** Whether a service answers at a URL. */
   isAt(url: string): boolean
-  /** Notes that another framework answers for a service which is not registered here: hooks for all services would not run for it. */
+  /**
+   * Notes that another framework answers for a service which is not registered here: hooks for all
+   * services would not run for it.
+   */
   noteHanded(path: string): void
   /** Hands requests without a route, below the prefix of an instance, to another framework. */
   addFallback(instance: never, handover: Handover): void
@@ -34,7 +40,10 @@ export interface ServiceHost {
 }
 
 export interface CredentialsReader {
-  /** Reads the credentials of a request before a service is called, so that hooks find them in `params.authentication`. */
+  /**
+   * Reads the credentials of a request before a service is called, so that hooks find them in
+   * `params.authentication`.
+   */
   readCredentials(request: unknown, reply: unknown): Promise<void>
 }
 
@@ -45,7 +54,10 @@ export interface Authentication extends CredentialsReader {
   /** What `app.service(path)` returns for it. */
   readonly service: unknown
   readonly strategyNames: readonly string[]
-  /** The hash of a password in the data of a call with these params: the password itself where it is a hash already. */
+  /**
+   * The hash of a password in the data of a call with these params: the password itself where it is
+   * a hash already.
+   */
   hashPassword(password: string, params: object): Promise<string>
 }
 
@@ -67,7 +79,10 @@ export interface InstanceFacts {
   foreignReader?: ForeignReader | undefined
   /** Makes what hooks get in place of an instance. */
   toHookApplication?: ToApplication
-  /** Of the outermost instance: each registration of the plugin tells of a URL with a slash too many which one of its services is meant. */
+  /**
+   * Of the outermost instance: each registration of the plugin tells of a URL with a slash too many
+   * which one of its services is meant.
+   */
   slashRewrites?: ((url: string, verb: string) => string | undefined)[]
 }
 
@@ -77,7 +92,10 @@ const facts = Symbol('facts')
 export const instanceFacts = (instance: unknown): InstanceFacts =>
   (Object(instance) as { [facts]?: InstanceFacts })[facts] ?? {}
 
-/** The facts of an instance itself, to add to: the instances inside it have them too, unless they have others. */
+/**
+ * The facts of an instance itself, to add to: the instances inside it have them too, unless they
+ * have others.
+ */
 export function ownInstanceFacts(instance: object): InstanceFacts {
   if (!Object.hasOwn(instance, facts)) Object.assign(instance, { [facts]: Object.create(instanceFacts(instance)) })
   return instanceFacts(instance)
@@ -86,7 +104,10 @@ export function ownInstanceFacts(instance: object): InstanceFacts {
 /** What the server tells of its services, for doors that are registered after it. */
 export const serviceHostOf = (instance: object): ServiceHost => instanceFacts(instance).services as ServiceHost
 
-/** The outermost instance of an application. A request that finds no route runs its hooks, wherever a plugin was registered. */
+/**
+ * The outermost instance of an application. A request that finds no route runs its hooks, wherever
+ * a plugin was registered.
+ */
 export function rootOf<T extends object>(app: T): T {
   let root = app
   while (!Object.hasOwn(root, 'routing')) root = Object.getPrototypeOf(root)
@@ -99,7 +120,10 @@ export const instance: unique symbol = Symbol('instance')
 /** The instance that hooks have got as `context.app`, whatever stands for it. */
 export const instanceOf = <A extends object>(app: A): A => (app as { [instance]?: A })[instance] ?? app
 
-/** Whether hooks of the services of this instance itself, not of one around it, get something else in its place. */
+/**
+ * Whether hooks of the services of this instance itself, not of one around it, get something else
+ * in its place.
+ */
 export const hasHookApplication = (app: object): boolean =>
   Object.hasOwn(app, facts) && Object.hasOwn(instanceFacts(app), 'toHookApplication')
 

@@ -1,8 +1,9 @@
 import { readProperty } from './errors.js'
 
 /**
- * The property of params that tells who has made the call over HTTP. Copies of the params keep it. Its value is a
- * function that returns the Caller, since code that clones or freezes objects deeply leaves functions alone.
+ * The property of params that tells who has made the call over HTTP. Copies of the params keep it.
+ * Its value is a function that returns the Caller, since code that clones or freezes objects deeply
+ * leaves functions alone.
  */
 export const caller: unique symbol = Symbol('caller')
 
@@ -21,7 +22,8 @@ export function callerIn(params: unknown): Caller | undefined {
 export const outerContext: unique symbol = Symbol('outer context')
 
 /**
- * The client whose own call a context is. `undefined` for a call of the server, even if it passes on the params of a call over HTTP.
+ * The client whose own call a context is. `undefined` for a call of the server, even if it passes
+ * on the params of a call over HTTP.
  */
 export function clientOf(context: {
   readonly params: unknown
@@ -49,20 +51,21 @@ export function isClosed(raw: unknown): boolean {
 }
 
 /**
- * The client that has made a call over HTTP. It knows whether the client still waits for the answer (`params.signal`).
+ * The client that has made a call over HTTP. It knows whether the client still waits for the answer
+ * (`params.signal`).
  */
 export class Caller {
   readonly request: unknown
   /** The value that the params of the call have under `caller`. */
   readonly token = () => this
   /**
-   * The context of that call. Calls of the server that pass on its params have the same caller, and contexts of their
-   * own.
+   * The context of that call. Calls of the server that pass on its params have the same caller, and
+   * contexts of their own.
    */
   context: unknown
   /**
-   * Whether the call has ended, so that its own answer is sent. An answer that was sent before is that of a timeout, or
-   * of the application.
+   * Whether the call has ended, so that its own answer is sent. An answer that was sent before is
+   * that of a timeout, or of the application.
    */
   hasAnswered = false
   /** Whether the call has taken longer than its timeout. */
@@ -75,7 +78,9 @@ export class Caller {
     this.#raw = raw as RawReply
   }
 
-  /** Whether the call was abandoned: the client has left before the answer, or was sent another one. */
+  /**
+   * Whether the call was abandoned: the client has left before the answer, or was sent another one.
+   */
   get isGone(): boolean {
     if (this.hasExpired) return true
     const { writableEnded } = this.#raw
@@ -87,7 +92,10 @@ export class Caller {
     return this.isGone || isClosed(this.#raw)
   }
 
-  /** Aborts when the call is abandoned. It is created when it is first read, since an AbortController is expensive. */
+  /**
+   * Aborts when the call is abandoned. It is created when it is first read, since an
+   * AbortController is expensive.
+   */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()

@@ -4,11 +4,17 @@ import { callerIn } from './http-call.js'
 
 /** A login that one authentication has accepted. */
 export interface AcceptedLogin {
-  /** The authentication that has accepted the caller. Services that another authentication guards do not trust it. */
+  /**
+   * The authentication that has accepted the caller. Services that another authentication guards do
+   * not trust it.
+   */
   readonly maker: object
   /** What the authentication has put into the params of the call: the user for example. */
   readonly values: Readonly<Record<string, unknown>>
-  /** What tells this caller from all others, as JSON: two authentications may have users of the same id. `undefined` where nothing does. */
+  /**
+   * What tells this caller from all others, as JSON: two authentications may have users of the same
+   * id. `undefined` where nothing does.
+   */
   readonly identity?: readonly unknown[] | undefined
 }
 
@@ -19,8 +25,8 @@ export interface LoginVerifier {
 }
 
 /**
- * The property of params that tells which logins are in them. Copies of the params keep it. Its value is a function, since code that clones
- * or freezes objects deeply leaves functions alone.
+ * The property of params that tells which logins are in them. Copies of the params keep it. Its
+ * value is a function, since code that clones or freezes objects deeply leaves functions alone.
  */
 const loginsMark = Symbol('logins')
 interface Marked {
@@ -32,10 +38,14 @@ interface WithLogins {
   [loginsMark]?: readonly AcceptedLogin[]
 }
 
-// A hook may pass on the user alone, without the params: the objects themselves lead to their logins.
+// A hook may pass on the user alone, without the params: the objects themselves lead to their
+// logins.
 const givers = createHiddenProperty<readonly AcceptedLogin[]>()
 
-/** Params that belong to the call: an authentication can't set them, whatever values it has under these names. */
+/**
+ * Params that belong to the call: an authentication can't set them, whatever values it has under
+ * these names.
+ */
 const namesOfCall: readonly string[] = ['provider', 'query', 'headers', 'route']
 
 const isObjectOrList = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -75,13 +85,17 @@ function isFromLogin(value: unknown, name: string, { values }: AcceptedLogin): b
   return isObjectOrList(value) && isObjectOrList(loginValue) && jsonOf(value) === jsonOf(loginValue)
 }
 
-// Two values without JSON, such as circular objects, count as equal: the safe side, since foreign values are removed.
+// Two values without JSON, such as circular objects, count as equal: the safe side, since foreign
+// values are removed.
 const jsonOf = (value: object) => attempt(() => JSON.stringify(value))
 
 /** The logins whose values are, or were, in the params of a call. */
 interface LoginsOfParams {
   readonly all: readonly AcceptedLogin[]
-  /** The logins of this call. Others of `all` have put the same objects into the params of some call: a user may be one cached object. */
+  /**
+   * The logins of this call. Others of `all` have put the same objects into the params of some
+   * call: a user may be one cached object.
+   */
   readonly ofCall: readonly AcceptedLogin[]
   /** Whether the params have the mark that names their logins. */
   readonly areMarked: boolean
@@ -105,11 +119,12 @@ function loginsIn(params: object, maker: object): LoginsOfParams {
 }
 
 /**
- * Takes out of params what other authentications have given: a caller who has convinced one of them has proved nothing to this one. What the
- * application has put there itself stays.
+ * Takes out of params what other authentications have given: a caller who has convinced one of them
+ * has proved nothing to this one. What the application has put there itself stays.
  *
  * @param maker the authentication that the params are for
- * @param accepted others that guard the same call. That the caller is authenticated is taken out all the same, but not who it is
+ * @param accepted others that guard the same call. That the caller is authenticated is taken out
+ * all the same, but not who it is
  * @returns the params themselves where there is nothing to take out
  */
 export function withoutOtherLogins<P extends object>(params: P, maker: object, accepted?: ReadonlySet<object>): P {
@@ -118,7 +133,8 @@ export function withoutOtherLogins<P extends object>(params: P, maker: object, a
   const isOwn = (login: AcceptedLogin) => login.maker === maker
   const ownLogins = ofCall.filter(isOwn)
   const believed = ofCall.filter((login) => isOwn(login) || accepted?.has(login.maker))
-  // A user object that several calls share says who the caller is, but not that this call was authenticated.
+  // A user object that several calls share says who the caller is, but not that this call was
+  // authenticated.
   const knowing = areMarked ? believed : [...believed, ...all.filter(isOwn)]
   const isForeign = ([name, value]: [string, unknown]) => {
     const trusted = name === 'authenticated' || name === 'authentication' ? ownLogins : knowing
@@ -133,7 +149,10 @@ export function withoutOtherLogins<P extends object>(params: P, maker: object, a
   return rest as P
 }
 
-/** Takes all out of params that stands under a name of which other authentications have given something. */
+/**
+ * Takes all out of params that stands under a name of which other authentications have given
+ * something.
+ */
 export function withoutNamesOfLogins<P extends object>(params: P, logins: readonly AcceptedLogin[]): Partial<P> {
   const isName = (name: string) =>
     !namesOfCall.includes(name) && logins.some(({ values }) => Object.hasOwn(values, name))
@@ -158,10 +177,16 @@ export interface Called {
   readonly id?: unknown
 }
 
-/** Marks the params by which an authentication asks a service for a user as that user sees themselves, whatever guards the service. */
+/**
+ * Marks the params by which an authentication asks a service for a user as that user sees
+ * themselves, whatever guards the service.
+ */
 export const toView = (service: object, id: unknown): object => ({ [view]: () => ({ service, id }) })
 
-/** Whether `toView` marked these params for this very call: hooks of the service may pass them on to another call. */
+/**
+ * Whether `toView` marked these params for this very call: hooks of the service may pass them on to
+ * another call.
+ */
 export const isViewOf = (params: object, { service, method, id }: Called): boolean => {
   const viewed = (params as WithView)[view]?.()
   return viewed !== undefined && viewed.service === service && method === 'get' && String(viewed.id) === String(id)

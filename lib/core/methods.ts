@@ -10,7 +10,10 @@ export interface MethodDefinition<Verb extends string = string> {
   readonly verb: Verb
   /** Where it is called, under the path of its service: `''`, `:id`, `:id/publish`. */
   readonly path: string
-  /** Whether the path holds a record's id; `optional` methods have a form for many records too, at the path of the service. */
+  /**
+   * Whether the path holds a record's id; `optional` methods have a form for many records too, at
+   * the path of the service.
+   */
   readonly id: boolean | 'optional'
   readonly arguments: readonly ('id' | 'data' | 'params')[]
   readonly event: StandardEvent | null
@@ -34,7 +37,8 @@ const row = <Verb extends string>(
   return {
     verb,
     path,
-    // A method with an event and an id, such as `patch`, can be called without the id: for many records.
+    // A method with an event and an id, such as `patch`, can be called without the id: for many
+    // records.
     id: event && hasId ? 'optional' : hasId,
     arguments: names.filter((name) => !!name),
     event
@@ -53,15 +57,18 @@ const table = {
 /** The HTTP methods that calls are made with. */
 export type Verb = (typeof table)[keyof Service]['verb']
 
-/** The table of the six methods. Server, client, hooks and events all read it (docs/http.md#requests-and-calls). */
+/**
+ * The table of the six methods. Server, client, hooks and events all read it
+ * (docs/http.md#requests-and-calls).
+ */
 export const methods: ReadonlyMap<string, MethodDefinition> = new Map(Object.entries(table))
 
 /** What all custom methods without a route of their own have in common. */
 export const custom = row('POST', '')
 
 /**
- * Returns the definition of a method. One that has no row in the table is a custom method: its row is made from the text of its route, if it
- * has one.
+ * Returns the definition of a method. One that has no row in the table is a custom method: its row
+ * is made from the text of its route, if it has one.
  */
 export function definitionOf(name: string, route?: string): MethodDefinition {
   const [verb, path] = route?.split(' /') ?? []
@@ -69,7 +76,8 @@ export function definitionOf(name: string, route?: string): MethodDefinition {
 }
 
 /**
- * Checks the arguments of a call against the definition of its method. The data of a custom method may be anything.
+ * Checks the arguments of a call against the definition of its method. The data of a custom method
+ * may be anything.
  *
  * @throws {BadRequest} when the id is missing, or the data is missing or no object
  */
@@ -79,8 +87,8 @@ export function checkArguments(name: string, names: readonly string[], args: rea
 }
 
 /**
- * @throws {BadRequest} when the data of a `create`, `update` or `patch` is missing or no object; the records of a list
- * are checked one by one
+ * @throws {BadRequest} when the data of a `create`, `update` or `patch` is missing or no object;
+ * the records of a list are checked one by one
  */
 export function checkData(name: string, data: unknown): void {
   const definition = methods.get(name)
@@ -97,11 +105,16 @@ export interface Endpoint {
   readonly verb: string
   /** `''`, `:id`, `stats`, `:id/publish`. */
   readonly path: string
-  /** Whether a request names the method in `X-Service-Method`. It can do so for every custom method. */
+  /**
+   * Whether a request names the method in `X-Service-Method`. It can do so for every custom method.
+   */
   readonly byHeader: boolean
 }
 
-/** The endpoints of a method. Routes, the 405 answer and descriptions of services are made from them. */
+/**
+ * The endpoints of a method. Routes, the 405 answer and descriptions of services are made from
+ * them.
+ */
 export function endpointsOf(definition: MethodDefinition): readonly Endpoint[] {
   const { verb, path, id } = definition
   const direct = { verb, path, byHeader: false }
@@ -111,7 +124,8 @@ export function endpointsOf(definition: MethodDefinition): readonly Endpoint[] {
   return definition === custom ? [byHeader] : [direct, byHeader]
 }
 
-// Excludes names that `JSON.stringify`, test runners, streams and frameworks look up on any object (`$$typeof`, `__v_isRef`).
+// Excludes names that `JSON.stringify`, test runners, streams and frameworks look up on any object
+// (`$$typeof`, `__v_isRef`).
 export const isCustom = /^(?!(toJSON|asymmetricMatch|catch|finally|pipe|getReader|nodeType|length)$)[a-z]\w*$/i
 
 // The names of what is called automatically, and words of hooks.

@@ -15,21 +15,35 @@ export class Notes {
   dispatch: unknown = undefined
   /** The result that has failed, until a hook takes the error back. */
   failed: Pick<HookContext, 'result' | 'dispatch'> | undefined = undefined
-  /** Set once a hook has thrown while the rest of the call still runs, such as by a timeout. Resolves to whether that rest succeeds. */
+  /**
+   * Set once a hook has thrown while the rest of the call still runs, such as by a timeout.
+   * Resolves to whether that rest succeeds.
+   */
   abandoned: Promise<boolean> | undefined = undefined
-  /** The streams that were results, in order, each with the function that removes our listeners from it. Few calls have streams. */
+  /**
+   * The streams that were results, in order, each with the function that removes our listeners from
+   * it. Few calls have streams.
+   */
   streams: Map<AsyncIterable<unknown> | NodeJS.ReadableStream | ReadableStream, () => void> | undefined = undefined
   /** The fields that the records of the answer may have, where a hook has said so. */
   answeredFields: readonly string[] | undefined = undefined
-  /** The fields of a record that say to which placeholders of the path it belongs, by placeholder. */
+  /**
+   * The fields of a record that say to which placeholders of the path it belongs, by placeholder.
+   */
   parentFields: Readonly<Record<string, string>> | undefined = undefined
   /** Which fields the caller of an `update` may send, where that is not all. */
   maySend: ((field: string) => boolean) | undefined = undefined
   /** What the method itself has answered, for the events: hooks make of it what its caller gets. */
   rawResult: RawResult | undefined = undefined
-  /** Whether a client has sent a text, where passwords are stored. A function, since whoever prints a context must not print them. */
+  /**
+   * Whether a client has sent a text, where passwords are stored. A function, since whoever prints
+   * a context must not print them.
+   */
   hasSent: ((text: string) => boolean) | undefined = undefined
-  /** The condition on the stored hash of a password that a call replaces, a function for the same reason. */
+  /**
+   * The condition on the stored hash of a password that a call replaces, a function for the same
+   * reason.
+   */
   replacedHash: (() => Query) | undefined = undefined
 }
 
@@ -37,7 +51,10 @@ export interface RawResult {
   readonly records: readonly unknown[]
   /** `undefined` for a custom method: what it writes is not in its data. */
   readonly data: unknown
-  /** Whether a field of the records may have the value of another one, as by SQL's `secret as title`. */
+  /**
+   * Whether a field of the records may have the value of another one, as by SQL's `secret as
+   * title`.
+   */
   readonly isRenamed: boolean
 }
 
@@ -50,5 +67,8 @@ export function notesOf(context: Noted): Notes {
   return context[notes]
 }
 
-/** The same for what may be no context, such as the second argument of an event that somebody emits by hand: `undefined` where nothing is noted. */
+/**
+ * The same for what may be no context, such as the second argument of an event that somebody emits
+ * by hand: `undefined` where nothing is noted.
+ */
 export const notesIn = (context: unknown): Notes | undefined => (context as Noted | null | undefined)?.[notes]

@@ -2,15 +2,27 @@ import type { HookContext } from '../../types/hooks.js'
 import type { Interceptor } from './compose.js'
 import type { SecurityScheme } from './hooks.js'
 
-/** Another framework that answers requests, and reads their bodies. It gets the request and the reply of the server. */
+/**
+ * Another framework that answers requests, and reads their bodies. It gets the request and the
+ * reply of the server.
+ */
 export interface Handover {
-  /** Whether the framework takes a request. Otherwise the answer is that of a request without a route. */
+  /**
+   * Whether the framework takes a request. Otherwise the answer is that of a request without a
+   * route.
+   */
   isFor(request: never): boolean
-  /** Answers a request. Hooks that the server runs for each answer are over, and their headers are to be on this one. */
+  /**
+   * Answers a request. Hooks that the server runs for each answer are over, and their headers are
+   * to be on this one.
+   */
   answer(request: never, reply: never): void
 }
 
-/** A service that another framework has made: its methods have hooks of its own, and it emits its own events. */
+/**
+ * A service that another framework has made: its methods have hooks of its own, and it emits its
+ * own events.
+ */
 export interface Foreign {
   /** What `app.service(path)` returns: calls of the server go to it as they are. */
   readonly service: object
@@ -19,19 +31,28 @@ export interface Foreign {
   /** What hooks get as `context.app` for an instance. */
   application(instance: object): unknown
   /**
-   * Calls the method of a context for a client, and puts what came of it into the context, also if it fails. It notifies for each result or
-   * `dispatch` that is set on the way there, by whatever hook of its own.
+   * Calls the method of a context for a client, and puts what came of it into the context, also if
+   * it fails. It notifies for each result or `dispatch` that is set on the way there, by whatever
+   * hook of its own.
    */
   call(context: HookContext, notify: (context: HookContext) => void): Promise<void>
-  /** Puts an interceptor around the calls of its methods, by whomever, within its own hooks too: the context is that of its framework. */
+  /**
+   * Puts an interceptor around the calls of its methods, by whomever, within its own hooks too: the
+   * context is that of its framework.
+   */
   intercept(interceptor: Interceptor): void
-  /** Answers all requests for the service, in place of `call`, without the hooks of all services. */
+  /**
+   * Answers all requests for the service, in place of `call`, without the hooks of all services.
+   */
   readonly handover?: Handover
   /** The content type of a result that is a text. Default: it is JSON. */
   readonly textType?: (text: string) => string
 }
 
-/** The schema of a method, as Fastify knows it: of one record, with what OpenAPI documents say besides. */
+/**
+ * The schema of a method, as Fastify knows it: of one record, with what OpenAPI documents say
+ * besides.
+ */
 export interface MethodSchema {
   readonly body?: unknown
   readonly querystring?: unknown
@@ -49,9 +70,13 @@ export interface MethodSchema {
   readonly [key: string]: unknown
 }
 
-/** The documentation of a method of an object of this package. Nothing is validated by its schemas. */
+/**
+ * The documentation of a method of an object of this package. Nothing is validated by its schemas.
+ */
 export interface MethodDocumentation extends MethodSchema {
-  /** Whether it is shown at the URL of a record. Default: as its row in the table of methods says. */
+  /**
+   * Whether it is shown at the URL of a record. Default: as its row in the table of methods says.
+   */
   readonly hasId?: boolean
   /** The alternatives by which a caller may authenticate. Default: those of its guards. */
   readonly callers?: readonly Readonly<Record<string, SecurityScheme>>[]
@@ -61,9 +86,15 @@ export interface MethodDocumentation extends MethodSchema {
 export interface ObjectFacts {
   /** The service of another framework that the object stands for, wherever it is registered. */
   foreign?: Foreign
-  /** Stands around the calls of the methods of the service. A call that a hook has answered does not get there. */
+  /**
+   * Stands around the calls of the methods of the service. A call that a hook has answered does not
+   * get there.
+   */
   interceptor?: Interceptor
-  /** Calls of the service that have succeeded, and whose events were emitted, wait for it. They fail if it rejects. */
+  /**
+   * Calls of the service that have succeeded, and whose events were emitted, wait for it. They fail
+   * if it rejects.
+   */
   awaitAfter?: (context: HookContext) => Promise<void>
   /** Documents the methods of the object. It is called each time the object is described. */
   document?: () => Readonly<Record<string, MethodDocumentation>>
@@ -73,9 +104,15 @@ export interface ObjectFacts {
   isRegistered?: boolean
   /** What it is made of, then: the object as it was handed in. */
   object?: object
-  /** The fields of its records that never leave the server: those of all authentications that use it. */
+  /**
+   * The fields of its records that never leave the server: those of all authentications that use
+   * it.
+   */
   secrets?: Set<string>
-  /** What the service does already to store passwords and names of users: several strategies, and several authentications, may share it. */
+  /**
+   * What the service does already to store passwords and names of users: several strategies, and
+   * several authentications, may share it.
+   */
   preparedFor?: Set<string>
   /** Whether logins of other authentications are taken out of the params of its calls. */
   hasOwnLogins?: boolean

@@ -11,8 +11,9 @@ export function pick(names: readonly string[], get: (name: string) => unknown): 
 const emptyObject = {}
 
 /**
- * `{ ...first, ...second }`. Written so, on Node 20 each copy of what is no plain `{}` has a hidden class of its own where properties are
- * added: 5,000 instructions for each, and all that reads it is slower. A copy that starts with `emptyObject` shares its class with others.
+ * `{ ...first, ...second }`. Written so, on Node 20 each copy of what is no plain `{}` has a hidden
+ * class of its own where properties are added: 5,000 instructions for each, and all that reads it
+ * is slower. A copy that starts with `emptyObject` shares its class with others.
  */
 export const merge = <A extends object, B extends object>(first: A, second: B): A & B => ({
   ...emptyObject,
@@ -20,7 +21,10 @@ export const merge = <A extends object, B extends object>(first: A, second: B): 
   ...second
 })
 
-/** Whether a value is a plain object, of this realm or another: neither a list nor an instance of a class. */
+/**
+ * Whether a value is a plain object, of this realm or another: neither a list nor an instance of a
+ * class.
+ */
 export const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(Object.getPrototypeOf(value) ?? value) === null
 

@@ -3,10 +3,11 @@ import { BadRequest } from './errors.js'
 import { isPlain } from './objects.js'
 
 /**
- * A before hook that maps operators that other servers know to those of the Feathers database adapters: `$le` → `$lte`,
- * `$ge` → `$gte`, and `$eq` → plain equality.
+ * A before hook that maps operators that other servers know to those of the Feathers database
+ * adapters: `$le` → `$lte`, `$ge` → `$gte`, and `$eq` → plain equality.
  *
- * @throws {BadRequest} when `$or`, `$and` or `$nor` is no list of queries, `$sort` no object, or `$select` no list of names: adapters fail there with an error of the server
+ * @throws {BadRequest} when `$or`, `$and` or `$nor` is no list of queries, `$sort` no object, or
+ * `$select` no list of names: adapters fail there with an error of the server
  *
  * @example
  * app.service('messages').hooks({ before: { all: [commonOperators()] } })
@@ -57,7 +58,8 @@ function mapQuery(query: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-// If two operators would become one, neither is dropped: the adapter refuses the one that it does not know.
+// If two operators would become one, neither is dropped: the adapter refuses the one that it does
+// not know.
 function mapField(value: unknown): unknown {
   if (!isPlain(value)) return value
   checkOperators(value)

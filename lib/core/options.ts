@@ -1,7 +1,8 @@
 import { isObject, isPlain, isPromise } from './objects.js'
 
 /**
- * Refuses options that do not exist: they are misspelt or belong to another library, and would be ignored.
+ * Refuses options that do not exist: they are misspelt or belong to another library, and would be
+ * ignored.
  *
  * @param has who has the options, as in `'Authentication has'`
  * @param place what stands before their names: `'jwt.'`
@@ -37,7 +38,10 @@ const isFunction = (value: unknown) => typeof value === 'function'
 const isFlag = (value: unknown) => typeof value === 'boolean'
 const isText = (value: unknown) => typeof value === 'string'
 
-/** Whether options can be read from a value by their names. None is in a promise, a Map or a list, and all would be ignored in silence. */
+/**
+ * Whether options can be read from a value by their names. None is in a promise, a Map or a list,
+ * and all would be ignored in silence.
+ */
 const hasNames = (value: unknown) => isObject(value) && !isPromise(value) && !(Symbol.iterator in value)
 
 /** The kinds of options. `free` is for options that are checked elsewhere. */
@@ -56,7 +60,8 @@ export const kinds = {
 } satisfies Record<string, OptionKind>
 
 /**
- * Checks the names and the types of options. Those that are misspelt, or of another library, would be ignored in silence.
+ * Checks the names and the types of options. Those that are misspelt, or of another library, would
+ * be ignored in silence.
  *
  * @param who has the options: `authentication`, `the service 'posts'`
  * @param place what stands before their names: `'jwt.'`
@@ -94,7 +99,8 @@ export function checkFieldName(caller: string, field: unknown, example: string):
 const registerOptionNames = ['prefix', 'logLevel', 'logSerializers']
 
 /**
- * Takes out what Fastify takes of every plugin, and applies to none that decorates the instance around it: the log is warned of these options.
+ * Takes out what Fastify takes of every plugin, and applies to none that decorates the instance
+ * around it: the log is warned of these options.
  * @param advice what registers another plugin with an effect, and how
  * @throws when the options are no object
  */
@@ -112,7 +118,10 @@ export function withoutRegister(
   return Object.fromEntries(Object.entries(options).filter(([option]) => !registerOptionNames.includes(option)))
 }
 
-/** The edit distance: how many letters must be changed, added or removed to turn one word into the other. */
+/**
+ * The edit distance: how many letters must be changed, added or removed to turn one word into the
+ * other.
+ */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...from].entries()) {
@@ -127,8 +136,9 @@ function distanceOf(from: string, to: string): number {
 }
 
 /**
- * Describes a wrong value in a few words, for the end of a message. The text of a string is left out: it may be a secret, a URL with a password,
- * or sent by a client. For a class, a common mistake, the message says how to pass an instance.
+ * Describes a wrong value in a few words, for the end of a message. The text of a string is left
+ * out: it may be a secret, a URL with a password, or sent by a client. For a class, a common
+ * mistake, the message says how to pass an instance.
  */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string'

@@ -1,8 +1,9 @@
 import { resolveToJson } from '../schema/to-json.js'
 
 /**
- * Returns the records of a page of `find`: an object with a list, and a number that says which part of
- * all it is. What has a `toJSON` counts as what that gives. Returns `undefined` for anything else.
+ * Returns the records of a page of `find`: an object with a list, and a number that says which part
+ * of all it is. What has a `toJSON` counts as what that gives. Returns `undefined` for anything
+ * else.
  */
 export function recordsOfPage(page: unknown): unknown[] | undefined {
   const { data, total, limit, skip } = Object(page) as Record<string, unknown>

@@ -12,8 +12,8 @@ export function joinPath(...parts: string[]): string {
 
 /**
  * A value as one segment of a URL.
- * @throws {BadRequest} when there is none, or it is one that can't stand there: `.`, `..`, half a character, and what is no text, no number
- * and no object that has a text, such as NaN or `{}`
+ * @throws {BadRequest} when there is none, or it is one that can't stand there: `.`, `..`, half a
+ * character, and what is no text, no number and no object that has a text, such as NaN or `{}`
  */
 export function encodeSegment(value: unknown, name: string): string {
   const segment = String(value ?? '')
@@ -22,12 +22,13 @@ export function encodeSegment(value: unknown, name: string): string {
   return encodeURIComponent(segment)
 }
 
-// The texts of values that are no segment: NaN, booleans, plain objects, promises, functions and symbols.
+// The texts of values that are no segment: NaN, booleans, plain objects, promises, functions and
+// symbols.
 const notSegment = /^(NaN|-?Inf|true|fal)|[[({,]/
 
 /**
- * The name of the route parameter with the id of a record. It is another one if the path of the service uses `:id`
- * itself.
+ * The name of the route parameter with the id of a record. It is another one if the path of the
+ * service uses `:id` itself.
  */
 export function idName(path: string): string {
   return /:id(?!\w)/.test(path) ? '__id' : 'id'
@@ -38,7 +39,8 @@ export const placeholdersIn = (path: string): string[] =>
   [...path.matchAll(/(?:^|\/):(\w+)/g)].map(([, name = '']) => name)
 
 /**
- * Fills the placeholders of a path: `users/:userId/messages` and `{ userId: 7 }` → `users/7/messages`.
+ * Fills the placeholders of a path: `users/:userId/messages` and `{ userId: 7 }` →
+ * `users/7/messages`.
  * @param place where the values were to be given, for the error
  * @throws {BadRequest} when there is no value for one
  */

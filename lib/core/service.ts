@@ -32,7 +32,10 @@ export interface RegisterOptions {
 export interface ServiceMethod {
   readonly name: string
   readonly definition: MethodDefinition
-  /** Makes the context of a call. @throws {BadRequest} when the arguments are not what the method takes */
+  /**
+   * Makes the context of a call.
+   * @throws {BadRequest} when the arguments are not what the method takes
+   */
   context: (args: unknown[]) => HookContext
   run: Run
 }
@@ -58,7 +61,8 @@ export interface OpenEntry extends ServiceEntry {
 }
 
 /**
- * Makes the entry of a service. The calls of its methods, by HTTP or by the server, run as is said here, whether the service is one of ours or of another framework.
+ * Makes the entry of a service. The calls of its methods, by HTTP or by the server, run as is said
+ * here, whether the service is one of ours or of another framework.
  * @param invoke does what a method is for, and returns the result
  * @param succeed is told of each call that has succeeded. Without it, calls have no event
  */
@@ -105,8 +109,8 @@ export function createEntry(
 }
 
 /**
- * Wraps a user's object into a service with hooks and events. Its methods are called on the object itself, which is not
- * changed, so that private fields work.
+ * Wraps a user's object into a service with hooks and events. Its methods are called on the object
+ * itself, which is not changed, so that private fields work.
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
   const { provide } = options
@@ -140,7 +144,8 @@ export function createService(object: object, options: RegisterOptions): Service
   new Set([...existingMethods(source), ...(options.methods ?? [])]).forEach(add)
   forward(source, service)
 
-  // A custom method that no option names is added at its first call, not when its property is read: looking at a service changes nothing.
+  // A custom method that no option names is added at its first call, not when its property is read:
+  // looking at a service changes nothing.
   function get(members: Members, name: string | symbol) {
     if (name in members || !isCustom.test(String(name)) || isReserved(name as string)) return members[name as string]
     return (...args: unknown[]) => {
@@ -166,7 +171,10 @@ interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'
   readonly observer: CallObserver
 }
 
-/** Makes the entry of a service of another framework: its methods as clients call them, within the hooks of all services. */
+/**
+ * Makes the entry of a service of another framework: its methods as clients call them, within the
+ * hooks of all services.
+ */
 export function createForeign(object: object, foreign: Foreign, options: ForeignOptions): ServiceEntry {
   const observer = { ...options.observer, app: foreign.application as CallObserver['app'] }
   async function invoke(context: HookContext) {

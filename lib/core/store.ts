@@ -2,8 +2,8 @@ import { isObject } from './objects.js'
 import { checkOptions, kinds, type OptionKind, type OptionTable } from './options.js'
 
 /**
- * Where revoked tokens, refresh tokens and the answers of `idempotency` are kept: any store of strings that deletes them after a time, Redis for example.
- * Several processes must share one.
+ * Where revoked tokens, refresh tokens and the answers of `idempotency` are kept: any store of
+ * strings that deletes them after a time, Redis for example. Several processes must share one.
  *
  * @example
  * const store: Store = {
@@ -19,11 +19,15 @@ export interface Store {
   /** Keeps a value for so many seconds. */
   set(key: string, value: string, seconds: number): unknown
   /**
-   * Keeps a value, as `set` does, unless the key has one, and says whether it did: in one step, so that of several processes one does. `idempotency` needs
-   * it, and so do refresh tokens that are exchanged once whichever process they reach.
+   * Keeps a value, as `set` does, unless the key has one, and says whether it did: in one step, so
+   * that of several processes one does. `idempotency` needs it, and so do refresh tokens that are
+   * exchanged once whichever process they reach.
    */
   add?(key: string, value: string, seconds: number): boolean | Promise<boolean>
-  /** Forgets a key. It belongs to `add`: what was added for a moment goes. Without it, a key gets an empty value for a second. */
+  /**
+   * Forgets a key. It belongs to `add`: what was added for a moment goes. Without it, a key gets an
+   * empty value for a second.
+   */
   delete?(key: string): unknown
 }
 
@@ -43,13 +47,17 @@ const isCollection = (value: object) =>
 
 /** What an option must be that is a store. */
 export const storeKind: OptionKind = [
-  // A store without the seconds keeps everything for ever, as those of the platform do that take a key and a value alone.
+  // A store without the seconds keeps everything for ever, as those of the platform do that take a
+  // key and a value alone.
   'an object with the methods get(key) and set(key, value, seconds), which a Map is not',
   (value) =>
     isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)
 ]
 
-/** Forgets a key before its time, such as that which `add` has taken. Where that fails, it ends by its time. */
+/**
+ * Forgets a key before its time, such as that which `add` has taken. Where that fails, it ends by
+ * its time.
+ */
 export async function freeKey(store: Store, key: string): Promise<void> {
   try {
     await (store.delete ? store.delete(key) : store.set(key, '', 1))
@@ -57,7 +65,8 @@ export async function freeKey(store: Store, key: string): Promise<void> {
 }
 
 /**
- * Forgets a key that was taken with a value of its holder, unless another one has it: also where the answer to `add` was lost.
+ * Forgets a key that was taken with a value of its holder, unless another one has it: also where
+ * the answer to `add` was lost.
  *
  * @returns whether it was there, and is forgotten
  */
@@ -72,7 +81,8 @@ export async function freeOwnKey(store: Store, key: string, value: string): Prom
 }
 
 /**
- * Renews a key that `add` has taken for so many seconds, so that it does not end while the call runs that has taken it.
+ * Renews a key that `add` has taken for so many seconds, so that it does not end while the call
+ * runs that has taken it.
  *
  * @returns what ends that: once its promise is resolved, no renewal is on its way to the store
  */
@@ -114,7 +124,8 @@ const ofMemoryStore: OptionTable<MemoryStoreOptions> = { max: kinds.positive, ma
 /**
  * A store in the memory of this process, the default. Its content is lost on a restart.
  *
- * @param options `max`, how many values it keeps, and `maxBytes`, how much memory their texts may take, in bytes: of more, the oldest are forgotten. Default: all
+ * @param options `max`, how many values it keeps, and `maxBytes`, how much memory their texts may
+ * take, in bytes: of more, the oldest are forgotten. Default: all
  * @throws when an option is not known, or no number above 0
  * @example
  * // Two authentication services with one store.

@@ -10,7 +10,10 @@ import { pick } from './objects.js'
 /** Says of the name of a field whether the caller of a method may send it. */
 export type MaySend = (field: string) => boolean
 
-/** Notes what the caller of an `update` may send. Several rules may say so, and a field must pass all of them. */
+/**
+ * Notes what the caller of an `update` may send. Several rules may say so, and a field must pass
+ * all of them.
+ */
 export function restrictSent(context: HookContext, maySend: MaySend): void {
   const notes = notesOf(context)
   const { maySend: before } = notes
@@ -18,9 +21,10 @@ export function restrictSent(context: HookContext, maySend: MaySend): void {
 }
 
 /**
- * Calls the `update` of a service. With the adapters for knex and for memory, fields that the caller could not send, and that no hook has set, stay as they are stored: to replace
- * them is not what the caller has asked for. Other adapters would need to read them and to write them back, which changes some of them; a class with an `update` of its own does
- * what that says.
+ * Calls the `update` of a service. With the adapters for knex and for memory, fields that the
+ * caller could not send, and that no hook has set, stay as they are stored: to replace them is not
+ * what the caller has asked for. Other adapters would need to read them and to write them back,
+ * which changes some of them; a class with an `update` of its own does what that says.
  */
 export function updateSent(context: HookContext, maySend: MaySend, invoke: Invoke): unknown {
   const { service, data } = context
@@ -33,7 +37,10 @@ export function updateSent(context: HookContext, maySend: MaySend, invoke: Invok
   return invoke(context)
 }
 
-/** Whether an object has methods of the name from one class alone, so that nothing has replaced them. */
+/**
+ * Whether an object has methods of the name from one class alone, so that nothing has replaced
+ * them.
+ */
 const areAsWritten = (object: object, names: readonly string[]): boolean =>
   names.every((name) => ownersOf(object, name).length === 1)
 

@@ -9,7 +9,10 @@ type FieldNames = readonly string[]
 export interface HidingNames {
   /** Whether a field is hidden. */
   isHidden(name: string): boolean
-  /** Whether a field may hold objects with hidden fields: a text in the place of one may be it, and is left out as bytes are. */
+  /**
+   * Whether a field may hold objects with hidden fields: a text in the place of one may be it, and
+   * is left out as bytes are.
+   */
   isTextless?(name: string): boolean
 }
 
@@ -20,9 +23,10 @@ export interface ValueTypes {
 }
 
 /**
- * A value without some fields, at any depth, as JSON reads it: of an object with a `toJSON`, the answer of that method counts. An
- * object without any of the fields is returned as it is. One that has a field is copied, not changed, and the field is not read. A
- * `toJSON` or a getter may give something else the next time, so it is called once, and the result holds what it gave.
+ * A value without some fields, at any depth, as JSON reads it: of an object with a `toJSON`, the
+ * answer of that method counts. An object without any of the fields is returned as it is. One that
+ * has a field is copied, not changed, and the field is not read. A `toJSON` or a getter may give
+ * something else the next time, so it is called once, and the result holds what it gave.
  *
  * @param names which names are those of the fields, where rules describe further ones
  * @throws what a getter or a `toJSON` throws; a RangeError when the value is nested too deep
@@ -44,11 +48,17 @@ const listedNames = (fields: FieldNames): HidingNames => ({ isHidden: (name) => 
 interface Cleaning extends Pick<HidingNames, 'isHidden'> {
   readonly fields: FieldNames
   readonly types: ValueTypes
-  /** Whether a text that may be an object is left out where it stands in the place of a value, or of an item of it. */
+  /**
+   * Whether a text that may be an object is left out where it stands in the place of a value, or of
+   * an item of it.
+   */
   readonly isTextless: boolean
   /** What cleans the value of a field. */
   ofField(name: string): Cleaning
-  /** The result for each object that was met. For an object that contains itself, this is the unfinished copy. */
+  /**
+   * The result for each object that was met. For an object that contains itself, this is the
+   * unfinished copy.
+   */
   readonly copies: Map<object, unknown>
   /** The same for objects with a `toJSON`, by the key that the method was called with. */
   readonly answers: Map<object, Map<string, unknown>>
@@ -78,7 +88,8 @@ function cleanAnswer(value: object, key: string, toJSON: (key: string) => unknow
   const answer = toJSON(key)
   if (typeof answer === 'function') return undefined
   if (!isObjectLike(answer)) return withoutText(answer, cleaning)
-  // JSON calls `toJSON` once. An answer that has a `toJSON` itself is copied without it, or JSON would call that one.
+  // JSON calls `toJSON` once. An answer that has a `toJSON` itself is copied without it, or JSON
+  // would call that one.
   const isCopied = typeof answer.toJSON === 'function'
   return cleanObject(answer, isCopied, (result) => answers.set(key, result), cleaning)
 }
@@ -151,13 +162,15 @@ const getterOf: (this: object, key: PropertyKey) => unknown = Reflect.get(Object
 /** Whether a property has no getter, which may give something else when it is read again. */
 const isValue = (object: object, key: PropertyKey) => getterOf.call(object, key) === undefined
 
-// The properties that every error has, beside `errors`. They stay even if a hidden field has the same name; their values are cleaned.
+// The properties that every error has, beside `errors`. They stay even if a hidden field has the
+// same name; their values are cleaned.
 const envelope = ['name', 'message', 'code', 'className', 'data']
 
 /**
- * An error without some fields in what it tells a client: `data`, `errors`, and what its `toJSON` adds to them. The names in `errors`
- * are kept, since they say which field a message is about. An error that has none of the fields is returned as it is; for another one,
- * an object that inherits from it is returned, so that its class stays the same.
+ * An error without some fields in what it tells a client: `data`, `errors`, and what its `toJSON`
+ * adds to them. The names in `errors` are kept, since they say which field a message is about. An
+ * error that has none of the fields is returned as it is; for another one, an object that inherits
+ * from it is returned, so that its class stays the same.
  */
 export function errorWithout<E>(
   thrown: E,
@@ -191,7 +204,8 @@ export function errorWithout<E>(
   if (cleanedJson !== json || (typeof toJSON === 'function' && toJSON !== ServiceError.prototype.toJSON))
     changed.toJSON = { value: () => cleanedJson }
   if (Object.keys(changed).length === 0) return error
-  // By a symbol an adapter keeps the error of its driver, by which hooks know what a database has refused.
+  // By a symbol an adapter keeps the error of its driver, by which hooks know what a database has
+  // refused.
   attempt(() => {
     for (const symbol of Object.getOwnPropertySymbols(Object(error)))
       Object.assign(changed, { [symbol]: { value: readProperty(error, symbol) } })
@@ -199,7 +213,10 @@ export function errorWithout<E>(
   return Object.create(Object(error), changed)
 }
 
-/** Whether a property is an accessor, of the error or of its class: it may give something else when it is read again. */
+/**
+ * Whether a property is an accessor, of the error or of its class: it may give something else when
+ * it is read again.
+ */
 function isAccessor(error: unknown, key: string, types: ValueTypes): boolean {
   for (let owner = error; typeof owner === 'object' && owner !== null; owner = Object.getPrototypeOf(owner)) {
     if (types.isProxy(owner)) return true

@@ -3,7 +3,10 @@ import { callerIn } from '../core/http-call.js'
 import { isObject, isPromise } from '../core/objects.js'
 import { driverErrorOf } from './driver-error.js'
 
-/** Whether a transaction was committed; `undefined` where nobody knows: the commit was sent, and its answer was lost. */
+/**
+ * Whether a transaction was committed; `undefined` where nobody knows: the commit was sent, and its
+ * answer was lost.
+ */
 export type CommitEnd = boolean | undefined
 
 /** A statement, an answer or an error. */
@@ -28,8 +31,10 @@ const isKnexTransaction = (value: unknown): value is KnexTransaction =>
 const endings = new WeakMap<object, Promise<CommitEnd>>()
 
 /**
- * Whether the transaction of a call will have been committed, once it has ended: of `params.transaction`, as `@feathersjs/knex` has it. Its `trx` is a transaction of
- * knex, or it has `committed`, a promise of `true`, `false` or, where nobody knows, `undefined`, for other libraries. `undefined` where there is none.
+ * Whether the transaction of a call will have been committed, once it has ended: of
+ * `params.transaction`, as `@feathersjs/knex` has it. Its `trx` is a transaction of knex, or it has
+ * `committed`, a promise of `true`, `false` or, where nobody knows, `undefined`, for other
+ * libraries. `undefined` where there is none.
  */
 export function commitOf(params: unknown): Promise<CommitEnd> | undefined {
   const { transaction } = Object(params) as { transaction?: unknown }
@@ -39,7 +44,8 @@ export function commitOf(params: unknown): Promise<CommitEnd> | undefined {
   const trx = attempt(() => transaction.trx)
   const parts = [...transactionsOf(trx).map(endOf), ...(isPromise(committed) ? [endOfPromise(committed)] : [])]
   if (parts.length === 0) return undefined
-  // A transaction that was not committed decides: where a commit fails, hooks of Feathers leave their own promise open.
+  // A transaction that was not committed decides: where a commit fails, hooks of Feathers leave
+  // their own promise open.
   return new Promise((resolve) => {
     for (const part of parts) part.then((end) => end === true || resolve(end))
     Promise.all(parts).then((ends) => resolve(ends.every(Boolean)))
@@ -57,12 +63,17 @@ function endOf(trx: KnexTransaction): Promise<CommitEnd> {
   return ending
 }
 
-/** A rollback without an error resolves the promise of knex as a commit does: only the statement tells them apart. */
+/**
+ * A rollback without an error resolves the promise of knex as a commit does: only the statement
+ * tells them apart.
+ */
 async function watchEnd(trx: KnexTransaction): Promise<CommitEnd> {
-  // Transactions within this one end before it does, so that its own end is the last statement of this kind.
+  // Transactions within this one end before it does, so that its own end is the last statement of
+  // this kind.
   let end = ''
-  // After an error PostgreSQL rolls back, whatever the end says, unless it goes back to a savepoint: it answers nothing until then. An error that is not its own, such
-  // as that of a client that has not waited, leaves that open.
+  // After an error PostgreSQL rolls back, whatever the end says, unless it goes back to a
+  // savepoint: it answers nothing until then. An error that is not its own, such as that of a
+  // client that has not waited, leaves that open.
   let commitEnd: CommitEnd = true
   trx.on?.('query', ({ sql }) => {
     if (/^(commit|release|rollback)\b/i.test(String(sql))) end = String(sql)
@@ -93,20 +104,31 @@ async function endOfPromise(committed: PromiseLike<unknown>): Promise<CommitEnd>
   }
 }
 
-/** The errors of commits whose answer was lost, of libraries that do not tell them from others, and the requests within which one was lost. */
+/**
+ * The errors of commits whose answer was lost, of libraries that do not tell them from others, and
+ * the requests within which one was lost.
+ */
 const lostCommits = new WeakSet<object>()
 
-/** Notes of the request that params belong to that a commit within it got no answer: what is around that call may word the error anew. */
+/**
+ * Notes of the request that params belong to that a commit within it got no answer: what is around
+ * that call may word the error anew.
+ */
 export function noteLostCommit(params: unknown): void {
   const caller = callerIn(params)
   if (caller !== undefined) lostCommits.add(caller)
 }
 
-/** Whether nobody knows of a call that has failed by an error whether something of it was committed. */
+/**
+ * Whether nobody knows of a call that has failed by an error whether something of it was committed.
+ */
 export const hasLostCommit = (error: unknown, params: unknown): boolean =>
   isOfLostCommit(error) || lostCommits.has(Object(callerIn(params)))
 
-/** knex names the statement. One that the connection has not taken was not sent: so `pg`, `mysql2` and `mysql` say it. */
+/**
+ * knex names the statement. One that the connection has not taken was not sent: so `pg`, `mysql2`
+ * and `mysql` say it.
+ */
 const lostByKnex = /^COMMIT; - (?!.* is not queryable$|.* is in closed state$|Cannot enqueue )/
 
 function isLostByKnex(error: unknown): boolean {
@@ -114,13 +136,19 @@ function isLostByKnex(error: unknown): boolean {
   return error instanceof Error && !isOfService && lostByKnex.test(error.message) && !refusesCommit(error)
 }
 
-/** Whether a database has said of a commit that it is none. One that stops, or has no room, may have done it before. */
+/**
+ * Whether a database has said of a commit that it is none. One that stops, or has no room, may have
+ * done it before.
+ */
 function refusesCommit(error: unknown): boolean {
   const { refusal = 'away' } = driverErrorOf(error) ?? {}
   return refusal !== 'away'
 }
 
-/** Whether nobody knows by an error that has come once the work of a transaction was done whether that was committed. */
+/**
+ * Whether nobody knows by an error that has come once the work of a transaction was done whether
+ * that was committed.
+ */
 export function losesCommit(error: unknown, trx: unknown): boolean {
   if (isKnexTransaction(trx)) return isLostByKnex(error)
   const isLost = !refusesCommit(error)

@@ -8,9 +8,10 @@ import type { DriverError, Refusal } from './drivers.js'
 
 export interface DatabaseErrorsOptions {
   /**
-   * What to say, by the name of a column that is unique, or of a constraint or an index of any kind:
-   * `{ email: 'There is a user with this e-mail address', bookings_no_overlap: 'The room is taken then' }`. The drivers of MySQL tell the index of a
-   * unique column, those of SQLite the column.
+   * What to say, by the name of a column that is unique, or of a constraint or an index of any
+   * kind: `{ email: 'There is a user with this e-mail address', bookings_no_overlap: 'The room is
+   * taken then' }`. The drivers of MySQL tell the index of a unique column, those of SQLite the
+   * column.
    */
   readonly messages?: Readonly<Record<string, string>>
 }
@@ -23,9 +24,11 @@ const ofDatabaseErrors: OptionTable<DatabaseErrorsOptions> = {
 }
 
 /**
- * A hook for `around` or `error` that says in plain words, and with the right status, what a SQL database has refused. It knows the errors of PostgreSQL
- * (`pg`, `postgres`, PGlite), MySQL and MariaDB (`mysql2`, `mariadb`, `mysql`), SQLite (`better-sqlite3`, `sqlite3`, `node:sqlite`, `sql.js`), and finds them in those of
- * `@feathersjs/knex`, Sequelize, Objection, TypeORM, Drizzle and Prisma. Other errors stay as they are.
+ * A hook for `around` or `error` that says in plain words, and with the right status, what a SQL
+ * database has refused. It knows the errors of PostgreSQL (`pg`, `postgres`, PGlite), MySQL and
+ * MariaDB (`mysql2`, `mariadb`, `mysql`), SQLite (`better-sqlite3`, `sqlite3`, `node:sqlite`,
+ * `sql.js`), and finds them in those of `@feathersjs/knex`, Sequelize, Objection, TypeORM, Drizzle
+ * and Prisma. Other errors stay as they are.
  *
  * | the database says | status |
  * |---|---|
@@ -35,10 +38,12 @@ const ofDatabaseErrors: OptionTable<DatabaseErrorsOptions> = {
  * | it can't be reached, it has no room, a statement took too long | 503 `Unavailable`, with `retryAfter: 5` (seconds) |
  * | anything else | 500 `GeneralError` |
  *
- * No text of a statement leaves the server: the error of the driver is the `cause`, for logs. Under `around` it stands outside of all other hooks: what guards ask a database
- * is among them, and so is what that says of the commit of `inTransaction`.
+ * No text of a statement leaves the server: the error of the driver is the `cause`, for logs. Under
+ * `around` it stands outside of all other hooks: what guards ask a database is among them, and so
+ * is what that says of the commit of `inTransaction`.
  *
- * @throws when an option is not known, or of another type; when the server starts, if it is a hook for `before` or `after`
+ * @throws when an option is not known, or of another type; when the server starts, if it is a hook
+ * for `before` or `after`
  * @example
  * await app.register(services, { hooks: { around: { all: [databaseErrors()] } } })
  * @example
@@ -76,7 +81,9 @@ makesHooks(databaseErrors, 'databaseErrors()')
 
 interface RefusalAnswer {
   readonly Class: typeof Conflict
-  /** The message. `names` are the names of the columns, empty where the driver does not tell them. */
+  /**
+   * The message. `names` are the names of the columns, empty where the driver does not tell them.
+   */
   say(names: string): string
 }
 

@@ -7,7 +7,8 @@ const wrappers = ['original', 'parent', 'nativeError', 'driverError', 'cause'] a
 function wrapped(error: Thrown): unknown[] {
   // A TypeError is that of `fetch`, whose cause tells of another server, not of a database.
   if (error instanceof TypeError) return []
-  // A service error is meant as it is. One that an adapter has made holds the error of the driver under a symbol.
+  // A service error is meant as it is. One that an adapter has made holds the error of the driver
+  // under a symbol.
   const names = 'className' in error ? Object.getOwnPropertySymbols(error) : wrappers
   return [...names.map((name) => error[name]), ...(Array.isArray(error.errors) ? error.errors.slice(0, 10) : [])]
 }

@@ -51,21 +51,27 @@ const byState: readonly [RegExp, Refusal][] = [
   [/^(22|54|42883)/, 'value'],
   // A transaction that can't be as if it were alone, a deadlock, a lock that took too long.
   [/^(40001|40P01|55P03)/, 'collision'],
-  // No connection, no access, no room, a statement that took too long, a server that stops or has failed.
+  // No connection, no access, no room, a statement that took too long, a server that stops or has
+  // failed.
   [/^(08|25P0[34]|28|3D|40|53|55|57|58|F0|XX)/, 'away']
 ]
 const refusalOf = (state: string): Refusal => byState.find(([form]) => form.test(state))?.[1] ?? 'other'
 
-// Texts may hold values that clients have sent, of any length: what is read of them stands at an end, where no value can.
+// Texts may hold values that clients have sent, of any length: what is read of them stands at an
+// end, where no value can.
 const textStart = (text: unknown) => (typeof text === 'string' ? text.slice(0, 300) : '')
 const textEnd = (text: unknown) => (typeof text === 'string' ? text.slice(-300) : '')
-/** The text of the driver: knex puts the statement before it, of which `@feathersjs/knex` leaves a space. */
+/**
+ * The text of the driver: knex puts the statement before it, of which `@feathersjs/knex` leaves a
+ * space.
+ */
 const driverText = (message: unknown) =>
   textEnd(message)
     .replace(/^.* - /s, '')
     .trimStart()
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html The texts are in the language of the server.
+// https://www.postgresql.org/docs/current/errcodes-appendix.html The texts are in the language of
+// the server.
 const postgres: Reader = (error) => {
   const { code, severity, detail, message, column = error.column_name, constraint = error.constraint_name } = error
   if (typeof severity !== 'string' || typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
@@ -76,7 +82,8 @@ const postgres: Reader = (error) => {
     (code === '42703' && /^column (?:"([^"]+)"|(?:[\w$]+\.)*([\w$]+)) .*does not exist$/.exec(driverText(message))) ||
     (code === '428C9' && /^Column "([^"]+)" is an? /.exec(textStart(detail))) ||
     []
-  // A NUL in a name ends the message to the server too early. PgBouncer has the same code for a client that it turns away.
+  // A NUL in a name ends the message to the server too early. PgBouncer has the same code for a
+  // client that it turns away.
   const isCutShort = code === '08P01' && severity !== 'FATAL'
   return {
     refusal: isReferenced ? 'referenced' : isCutShort ? 'value' : refusalOf(code),
@@ -95,7 +102,8 @@ const byNumber: readonly [Refusal, readonly number[]][] = [
   ['rule', [3819, 4025]],
   ['value', [1264, 1265, 1292, 1366, 1406]],
   ['generated', [1906, 3105]],
-  // 1020: a record that has changed since the transaction has read it. 3572: a lock that a statement would not wait for.
+  // 1020: a record that has changed since the transaction has read it. 3572: a lock that a
+  // statement would not wait for.
   ['collision', [1020, 1205, 1213, 3572]],
   // Numbers from 45,000 on are those of the driver `mariadb`.
   // 1317, 1969 and 3024: a statement that took too long.
@@ -177,7 +185,8 @@ const connection: Reader = ({ syscall, message, code }) => {
   return isNetwork || isLost || driverCodes.test(String(code)) ? { refusal: 'away', fields: [] } : undefined
 }
 
-// Prisma calls drivers through adapters, and tells the code and the text of the driver: MySQL's are four digits, those of `mariadb` itself 45028 and such.
+// Prisma calls drivers through adapters, and tells the code and the text of the driver: MySQL's are
+// four digits, those of `mariadb` itself 45028 and such.
 const prisma: Reader = ({ meta, code: ownCode }) => {
   const { originalCode: code, originalMessage: message, constraint } = Object(Object(meta).driverAdapterError?.cause)
   if (typeof code !== 'string' || typeof message !== 'string')
@@ -189,7 +198,8 @@ const prisma: Reader = ({ meta, code: ownCode }) => {
   )
 }
 
-// knex refuses an update without a column, a negative `$skip`, and a value that is undefined, before the driver gets them.
+// knex refuses an update without a column, a negative `$skip`, and a value that is undefined,
+// before the driver gets them.
 const knex: Reader = ({ message }) => {
   const text = textStart(message)
   if (text === 'A non-negative integer must be provided to offset.') return { refusal: 'value', fields: [] }
@@ -203,7 +213,10 @@ const kysely: Reader = (error) =>
 
 const statementStart =
   /^[\s(]*(select\s|(insert|replace|merge)\s.*\binto\s|update\s.*\sset\s|delete\s.*\bfrom\s|with\s.*\sas\s|call\s.*\()/is
-/** An error that no reader knows, such as a `TypeError` of a driver, behind the statement that knex or Drizzle puts before all of them. That of a commit says nothing of how it has ended. */
+/**
+ * An error that no reader knows, such as a `TypeError` of a driver, behind the statement that knex
+ * or Drizzle puts before all of them. That of a commit says nothing of how it has ended.
+ */
 const statement: Reader = ({ message }) => {
   const isOfKnex = statementStart.test(textStart(message)) && message.includes(' - ')
   return isOfKnex || /^Failed query: (?!commit\b)/i.test(textStart(message))
@@ -211,7 +224,10 @@ const statement: Reader = ({ message }) => {
     : undefined
 }
 
-/** A reader for each kind of driver, for knex and Kysely themselves, for errors of connections, which are alike in all of them, and for others that hold a statement. */
+/**
+ * A reader for each kind of driver, for knex and Kysely themselves, for errors of connections,
+ * which are alike in all of them, and for others that hold a statement.
+ */
 export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, kysely, connection, statement]
 
 const columnNames = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

@@ -10,16 +10,25 @@ import { isSynchronous } from './synchronous.js'
 /** The params of calls that take part in a transaction. */
 export interface TransactionParams<Trx = unknown> extends Params {
   transaction: {
-    /** The transaction of the library. `@feathersjs/knex` and services of your own run their statements in it. Once it has ended, reading it throws. */
+    /**
+     * The transaction of the library. `@feathersjs/knex` and services of your own run their
+     * statements in it. Once it has ended, reading it throws.
+     */
     trx: Trx
-    /** Whether it was committed, once it has ended. Where nobody knows, since the connection ended before the answer to the commit, its value is `undefined`. */
+    /**
+     * Whether it was committed, once it has ended. Where nobody knows, since the connection ended
+     * before the answer to the commit, its value is `undefined`.
+     */
     committed: Promise<boolean>
     /** As `@feathersjs/knex` has it. */
     starting: boolean
   }
 }
 
-/** What transactions can be begun at: knex, Kysely, a pool of `pg`, or another library that has `transaction(work)`, such as PGlite and Drizzle over `pg`. */
+/**
+ * What transactions can be begun at: knex, Kysely, a pool of `pg`, or another library that has
+ * `transaction(work)`, such as PGlite and Drizzle over `pg`.
+ */
 export type TransactionalDatabase =
   | { transaction(...args: never[]): unknown }
   | { connect(): Promise<PostgresConnection> }
@@ -41,7 +50,10 @@ export interface TransactionOptions {
 }
 
 export interface CallTransactionOptions extends TransactionOptions {
-  /** The params of the call that the work is part of. In a transaction already, the work stays in that one, and ends with it. */
+  /**
+   * The params of the call that the work is part of. In a transaction already, the work stays in
+   * that one, and ends with it.
+   */
   params?: Params | undefined
 }
 
@@ -80,15 +92,18 @@ interface AnyDatabase {
 const levels: readonly unknown[] = ['read uncommitted', 'read committed', 'repeatable read', 'serializable']
 
 /**
- * Runs several calls in one transaction: all that they change stays, or nothing does. It is committed when the function has ended, and rolled back when that throws.
- * Events of the calls are told after the commit, or not at all (docs/transactions.md). In a method, hand on its params: a call that is a transaction already takes
- * no second connection, and what it does stays or goes with that. An error of the function that is caught within it undoes nothing by itself. Where the connection
- * ends before the answer to the commit, nobody knows: subscribers are told to read anew.
+ * Runs several calls in one transaction: all that they change stays, or nothing does. It is
+ * committed when the function has ended, and rolled back when that throws. Events of the calls are
+ * told after the commit, or not at all (docs/transactions.md). In a method, hand on its params: a
+ * call that is a transaction already takes no second connection, and what it does stays or goes
+ * with that. An error of the function that is caught within it undoes nothing by itself. Where the
+ * connection ends before the answer to the commit, nobody knows: subscribers are told to read anew.
  *
  * @param database a knex, a Kysely, a pool of `pg`, or an object that has `transaction(work)`
  * @param work gets the params to call services with
  * @returns what the function returns
- * @throws what the function throws, and what the database says of the commit; {TypeError} for a database whose transactions wait for no promise, such as `better-sqlite3`
+ * @throws what the function throws, and what the database says of the commit; {TypeError} for a
+ * database whose transactions wait for no promise, such as `better-sqlite3`
  * @example
  * await transaction(knex, async (params) => {
  *   const room = await app.service('rooms').create({ name: 'Kitchen' }, params)
@@ -159,7 +174,10 @@ const ended = () => new Error('The transaction of this call has ended')
 
 const doNothing = () => {}
 
-/** Creates the `transaction` of params. After the end, a statement would be committed on its own, so reading `trx` throws then. */
+/**
+ * Creates the `transaction` of params. After the end, a statement would be committed on its own, so
+ * reading `trx` throws then.
+ */
 function openTransaction(trx: unknown): OpenTransaction {
   let isOpen = true
   let settle: (end: CommitEnd) => void = doNothing
@@ -191,7 +209,10 @@ function requireOpen(transaction: unknown): void {
   void Object(transaction).trx
 }
 
-/** How a database runs work in a transaction. @throws where it is none, or an option can't be used */
+/**
+ * How a database runs work in a transaction.
+ * @throws where it is none, or an option can't be used
+ */
 function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOptions): Beginner {
   if (isolationLevel !== undefined && !levels.includes(isolationLevel))
     throw new TypeError(`\`isolationLevel\` must be one of ${levels.join(', ')}, got '${isolationLevel}'`)
@@ -244,10 +265,16 @@ interface LibraryTrx {
   $queryRawUnsafe?(text: string): PromiseLike<unknown>
 }
 
-/** Whether MariaDB or MySQL has rolled back the whole transaction: after a deadlock (1213), or if a record has changed since it was read (1020). They commit each later statement on its own. */
+/**
+ * Whether MariaDB or MySQL has rolled back the whole transaction: after a deadlock (1213), or if a
+ * record has changed since it was read (1020). They commit each later statement on its own.
+ */
 const endsTransaction = (error: unknown) => [1020, 1213].includes(Object(error).errno)
 
-/** Work that fails if the database has rolled back though an error was caught: knex, Drizzle and Prisma would say that it has committed. */
+/**
+ * Work that fails if the database has rolled back though an error was caught: knex, Drizzle and
+ * Prisma would say that it has committed.
+ */
 const refuseAborted =
   (work: Work, onLoss: () => void): Work =>
   async (trx) => {
@@ -266,7 +293,8 @@ const refuseAborted =
       })
     const result = await work(trx)
     if (loss !== undefined) throw loss
-    // PostgreSQL refuses every statement of a transaction that is aborted. Drizzle and Prisma tell of none that has failed.
+    // PostgreSQL refuses every statement of a transaction that is aborted. Drizzle and Prisma tell
+    // of none that has failed.
     const runText = [hasFailed && raw, execute, $queryRawUnsafe].find((run) => typeof run === 'function')
     if (runText) await runText.call(trx, 'select 1')
     return result
@@ -289,7 +317,8 @@ async function runOver(
     client.release(isBroken)
   }
   let isOpen = true
-  // After the end, the pool gives the connection to others. Work that still runs must not reach it then, even if it has read `query` before.
+  // After the end, the pool gives the connection to others. Work that still runs must not reach it
+  // then, even if it has read `query` before.
   const query = (...args: unknown[]): unknown => {
     if (!isOpen) throw ended()
     return Reflect.apply(client.query, client, args)
@@ -308,7 +337,8 @@ async function runOver(
     // A connection that has ended takes no commit.
     if (!isLost) onCommit()
     const { command } = Object(await client.query('commit'))
-    // A statement has failed, and the function has caught its error. The code is that of PostgreSQL for it.
+    // A statement has failed, and the function has caught its error. The code is that of PostgreSQL
+    // for it.
     if (command === 'ROLLBACK')
       throw Object.assign(new Error('The transaction was rolled back: one of its statements had failed'), {
         severity: 'ERROR',
@@ -330,9 +360,11 @@ async function runOver(
 }
 
 /**
- * An around hook: each call that may change something is a transaction, with all that other hooks and services do by its `context.params`. It is committed before the
- * hooks that stand before this one go on, and before a client gets the answer. Calls that are in a transaction already stay in that one; `find` and `get` need none.
- * What the database says of the begin and the commit is for hooks that stand around this one, such as `databaseErrors()`.
+ * An around hook: each call that may change something is a transaction, with all that other hooks
+ * and services do by its `context.params`. It is committed before the hooks that stand before this
+ * one go on, and before a client gets the answer. Calls that are in a transaction already stay in
+ * that one; `find` and `get` need none. What the database says of the begin and the commit is for
+ * hooks that stand around this one, such as `databaseErrors()`.
  *
  * @param database as that of `transaction`
  * @throws when the server starts, if it is no around hook
@@ -359,7 +391,8 @@ export function inTransaction(
     try {
       await transaction(database, run, { ...options, params })
     } finally {
-      // Hooks around this one go on without it. A call that a hook has given up, and that still runs, keeps the transaction, which refuses its statements.
+      // Hooks around this one go on without it. A call that a hook has given up, and that still
+      // runs, keeps the transaction, which refuses its statements.
       if (!notesOf(context).abandoned) {
         const { transaction, ...rest } = context.params
         context.params = rest

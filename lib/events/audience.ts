@@ -16,7 +16,10 @@ import {
 /** What a subscriber is told of an event: the event itself, or that something may have changed. */
 export type Telling = 'event' | 'changed'
 
-/** A placeholder of the path of a list, and the field that holds its value in records. A record moves if this field changes. */
+/**
+ * A placeholder of the path of a list, and the field that holds its value in records. A record
+ * moves if this field changes.
+ */
 export interface ParentPlace {
   /** The placeholder, as a condition. */
   readonly place: ListConditions
@@ -27,7 +30,10 @@ export interface ParentPlace {
 interface RecordRule {
   /** What records of the list have; `undefined` where only the service knows. */
   readonly conditions: ListConditions | undefined
-  /** What all records that the caller may find have, whatever the caller asks for; `undefined` where that is not known. */
+  /**
+   * What all records that the caller may find have, whatever the caller asks for; `undefined` where
+   * that is not known.
+   */
   readonly visibility: ListConditions | undefined
   /** The placeholders that the conditions leave to fields. */
   readonly parents: readonly ParentPlace[]
@@ -102,8 +108,9 @@ export class Audience<S extends Hearer> {
   }
 
   /**
-   * Of the equalities in a query that all must hold, the one that the fewest others have. Where the caller does not see all records, it is one that all records
-   * have that the caller sees: what the caller asks for must not decide whether a record is looked at that the caller may not see.
+   * Of the equalities in a query that all must hold, the one that the fewest others have. Where the
+   * caller does not see all records, it is one that all records have that the caller sees: what the
+   * caller asks for must not decide whether a record is looked at that the caller may not see.
    */
   #choosePlace({ conditions, visibility }: RecordRule): IndexPlace | undefined {
     if (conditions === undefined || visibility === undefined) return undefined
@@ -145,7 +152,10 @@ function valuesIn(condition: unknown): readonly unknown[] | undefined {
 /** An event as it is compared with many lists. */
 export class JudgedEvent {
   readonly facts: PreparedFacts
-  /** The fields that may have had other values before; `undefined` where there was no record before, or there is none now. */
+  /**
+   * The fields that may have had other values before; `undefined` where there was no record before,
+   * or there is none now.
+   */
   readonly unknowns: Unknowns | undefined
   readonly #hasId: boolean
 
@@ -157,8 +167,10 @@ export class JudgedEvent {
   }
 
   /**
-   * What a subscriber is told (docs/events.md#who-hears-what); `undefined` for nothing. The id is told to those alone whose list has the record for certain.
-   * Nothing is told where it was not in the list before, and is not now. Of a record that the caller does not see for certain, the values decide nothing.
+   * What a subscriber is told (docs/events.md#who-hears-what); `undefined` for nothing. The id is
+   * told to those alone whose list has the record for certain. Nothing is told where it was not in
+   * the list before, and is not now. Of a record that the caller does not see for certain, the
+   * values decide nothing.
    */
   tellingFor({ conditions, visibility, parents }: RecordRule): Telling | undefined {
     if (conditions === undefined) return 'changed'
@@ -168,7 +180,10 @@ export class JudgedEvent {
     return this.#isDecided(conditions, visibility, parents) ? undefined : 'changed'
   }
 
-  /** Whether the caller sees the record, or has never seen it: then what the caller asks for tells of no values that the caller may not know. */
+  /**
+   * Whether the caller sees the record, or has never seen it: then what the caller asks for tells
+   * of no values that the caller may not know.
+   */
   #isDecided(
     conditions: ListConditions,
     visibility: ListConditions | undefined,
@@ -181,7 +196,8 @@ export class JudgedEvent {
   }
 
   #isIn(conditions: ListConditions, parents: readonly ParentPlace[]): Sure {
-    // If the field is unknown and unchanged, the record is still below the parent that the call named.
+    // If the field is unknown and unchanged, the record is still below the parent that the call
+    // named.
     const isElsewhere = parents.some(
       ({ field, place }) =>
         !Object.hasOwn(this.facts, field) && !isUnknown(field, this.unknowns) && this.#wasOutside(place)

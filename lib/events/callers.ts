@@ -23,7 +23,10 @@ export function callersOf(params: Readonly<Record<string, unknown>>, headers: un
 export const isSameCaller = (callers: readonly string[], others: readonly string[]): boolean =>
   callers.length === 0 ? others.length === 0 : callers.some((caller) => others.includes(caller))
 
-/** The hash of the id that a client has given to its call. `undefined` where it has given none, or one that could be guessed. */
+/**
+ * The hash of the id that a client has given to its call. `undefined` where it has given none, or
+ * one that could be guessed.
+ */
 export function callHash(headers: unknown): string | undefined {
   const id: unknown = Object(headers)['x-events-call']
   return typeof id === 'string' && /^[\w-]{16,64}$/.test(id) ? digestOf(id, 22) : undefined

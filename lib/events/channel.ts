@@ -49,7 +49,10 @@ export class Channel {
     return this.doubt === undefined && !this.hidesId
   }
 
-  /** The answer of a `find` that has found nothing. Where it is not known whether the service answers pages, it is a list and a page. */
+  /**
+   * The answer of a `find` that has found nothing. Where it is not known whether the service
+   * answers pages, it is a list and a page.
+   */
   readonly emptyAnswer = (): unknown => {
     const page = { total: 0, limit: 0, skip: 0, data: [] }
     if (this.#isPaged === true) return page
@@ -79,7 +82,10 @@ const findOfAdapters =
   'async find(params) { return this._find({ ...params, query: await this.sanitizeQuery(params) }) }'
 const adapters = new Set(['MemoryAdapter', 'KnexAdapter', 'MongoDbAdapter'])
 
-/** Whether an object is a database adapter of Feathers whose methods nothing overrides, so that a `find` does what its query says. */
+/**
+ * Whether an object is a database adapter of Feathers whose methods nothing overrides, so that a
+ * `find` does what its query says.
+ */
 export function isPlainAdapter(object: object): boolean {
   const chain: object[] = []
   for (let link = object; link !== null && link !== Object.prototype; link = Object.getPrototypeOf(link))

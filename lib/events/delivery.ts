@@ -84,8 +84,8 @@ export class Delivery {
   }
 
   /**
-   * Returns the frames of an event that a stream has missed, by its present rules. They have no records: there may be
-   * thousands of events, and each would cost a read.
+   * Returns the frames of an event that a stream has missed, by its present rules. They have no
+   * records: there may be thousands of events, and each would cost a read.
    */
   async replay(entry: LogEntry, channel: Channel, stream: EventStream): Promise<string> {
     const judged = new JudgedEvent(entry.event)
@@ -136,8 +136,10 @@ export class Delivery {
   }
 
   /**
-   * Reads the record as the subscriber would, so that it is never older than what `find` shows, and never more than the subscriber may see.
-   * @returns the answer as JSON; `undefined` if there is none, or another route has the same URL: clients may choose ids
+   * Reads the record as the subscriber would, so that it is never older than what `find` shows, and
+   * never more than the subscriber may see.
+   * @returns the answer as JSON; `undefined` if there is none, or another route has the same URL:
+   * clients may choose ids
    */
   async #recordFor({ id }: LoggedEvent, { list, stream, channel }: Subscription): Promise<string | undefined> {
     // No URL can name some ids, such as `..`.
@@ -164,7 +166,10 @@ export class Delivery {
 /** Whether a live event carries the record. One that was removed is gone. */
 const sendsRecord = ({ event }: LogEntry, { hasRecords }: Channel): boolean => hasRecords && event.event !== 'removed'
 
-/** The frames of an event for one stream: one for all lists that are told the same. The last moves the position. */
+/**
+ * The frames of an event for one stream: one for all lists that are told the same. The last moves
+ * the position.
+ */
 function toFrames(dispatch: Dispatch, stream: EventStream, notices: readonly Notice[]): string {
   const { id, event } = dispatch.entry
   const call = event.call !== undefined && isSameCaller(event.callers, stream.callers) ? `,"call":"${event.call}"` : ''

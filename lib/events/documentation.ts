@@ -27,7 +27,10 @@ export const summary = {
   tags: ['events']
 }
 
-/** The schema of the route of streams, for documents of `openapi()`. What is asked for is checked when it is read. */
+/**
+ * The schema of the route of streams, for documents of `openapi()`. What is asked for is checked
+ * when it is read.
+ */
 export const streamSchema = {
   ...summary,
   querystring: { type: 'object', properties: { subscribe } },

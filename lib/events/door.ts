@@ -88,7 +88,9 @@ export class Door {
     await this.#log.open?.()
   }
 
-  /** Whether somebody listens, or may come back for what happens now. Otherwise events cost nothing. */
+  /**
+   * Whether somebody listens, or may come back for what happens now. Otherwise events cost nothing.
+   */
   readonly isWanted = (): boolean => {
     if (this.watch.streams.size > 0 || this.watch.openings.size > 0 || this.#log.forget === undefined) return true
     if (performance.now() < this.#wantedUntil) return true
@@ -104,8 +106,10 @@ export class Door {
 
   /**
    * Answers a request with a stream of the lists.
-   * @param lists what is asked for, with an error in the place of what can't be; `undefined` for all that the caller may find
-   * @throws the error of a list that may not be heard, and Unavailable where there are too many streams
+   * @param lists what is asked for, with an error in the place of what can't be; `undefined` for
+   * all that the caller may find
+   * @throws the error of a list that may not be heard, and Unavailable where there are too many
+   * streams
    */
   async open(
     request: FastifyRequest,
@@ -183,7 +187,8 @@ export class Door {
     const rules = accepted.map(({ outcome }) => outcome)
     const stream = new EventStream(this.#settings, credentials, callers, this.watch.endOf(rules))
     const isAlone = isOfAll || answers.length === 1
-    // An answer may be over before anybody reads the stream: that to HEAD, or one for which a hook sends something else.
+    // An answer may be over before anybody reads the stream: that to HEAD, or one for which a hook
+    // sends something else.
     reply.raw.once('close', () => stream.source.destroy())
     for (const answer of accepted) {
       const index = isAlone ? undefined : answers.indexOf(answer)
@@ -206,8 +211,9 @@ export class Door {
       // The connection ends with the stream, and keeps no server from closing.
       ...(request.raw.httpVersionMajor === 1 && { connection: 'close' })
     })
-    // What Fastify's `handlerTimeout` is for is over when the stream is handed to the response: the timer would break it off, and `hijack` ends it. Later, since
-    // traces of the handler end with its promise, but not after a `hijack`.
+    // What Fastify's `handlerTimeout` is for is over when the stream is handed to the response: the
+    // timer would break it off, and `hijack` ends it. Later, since traces of the handler end with
+    // its promise, but not after a `hijack`.
     reply.raw.once('pipe', () => setImmediate(() => reply.hijack()))
     reply.send(stream.source)
   }
@@ -238,7 +244,10 @@ export class Door {
     })
   }
 
-  /** The frames of what came between two positions; `undefined` where the log does not have all of it. */
+  /**
+   * The frames of what came between two positions; `undefined` where the log does not have all of
+   * it.
+   */
   async #missed(stream: EventStream, after: string, position: string): Promise<string | undefined> {
     try {
       const entries = await this.#log.read(after)
@@ -279,7 +288,10 @@ export class Door {
 
 const isGone = ({ raw }: FastifyReply) => isClosed(raw)
 
-/** By whom streams are counted: the user, or the address of callers who are not known. A token that nobody has verified says nothing. */
+/**
+ * By whom streams are counted: the user, or the address of callers who are not known. A token that
+ * nobody has verified says nothing.
+ */
 const payerOf = (callers: readonly string[], { ip }: FastifyRequest): string | undefined =>
   callers.find((caller) => caller.startsWith('user ')) ?? (ip && `address ${ip}`)
 

@@ -8,14 +8,17 @@ export interface StoredEntry {
   /** The id of the entry before it, by which each process sees that it has missed none. */
   readonly previous: string
   /**
-   * Whether events are missing: a process has ended without a goodbye or has given up events that waited, or the entry is of another version of the program, which
-   * can't be read.
+   * Whether events are missing: a process has ended without a goodbye or has given up events that
+   * waited, or the entry is of another version of the program, which can't be read.
    */
   readonly isLoss: boolean
   readonly event: LoggedEvent | undefined
 }
 
-/** Encodes an event as JSON, which all versions of Node read, in ASCII, which databases of all encodings take. */
+/**
+ * Encodes an event as JSON, which all versions of Node read, in ASCII, which databases of all
+ * encodings take.
+ */
 export function encodeEvent({ facts, ...event }: LoggedEvent): string {
   const list = Object.entries(facts).map(([name, value]) => [name, encodeFact(value)])
   return JSON.stringify({ ...event, facts: list }).replace(/[^\0-\x7f]/g, toEscape)

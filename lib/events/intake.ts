@@ -12,7 +12,9 @@ interface CausedEvents {
   readonly appended: Promise<void>[]
 }
 
-/** In ms. A commit without an answer may become visible only later, so subscribers read again then. */
+/**
+ * In ms. A commit without an answer may become visible only later, so subscribers read again then.
+ */
 const laterTimes = [5000, 30_000]
 
 /** Gives events to the log, and knows which of them a call has caused. */
@@ -24,7 +26,10 @@ export class Intake {
   readonly #patience: number
   readonly #isDurable: boolean
   readonly #caused = new WeakMap<HookContext, CausedEvents>()
-  /** The transactions, and the errors of calls, of which it was said that their events may be missing. */
+  /**
+   * The transactions, and the errors of calls, of which it was said that their events may be
+   * missing.
+   */
   readonly #doubted = new WeakSet<object>()
   /** Of what is told again later. */
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -89,7 +94,10 @@ export class Intake {
     this.#log.collect?.()
   }
 
-  /** Says that events of a call may be missing, where nobody knows whether its transaction was committed. What is written in that is there only if it was. */
+  /**
+   * Says that events of a call may be missing, where nobody knows whether its transaction was
+   * committed. What is written in that is there only if it was.
+   */
   doubt(context: HookContext, transaction: object, name: string): void {
     if (this.isWritten(context, name)) this.collect()
     else this.lose(transaction)
@@ -118,7 +126,10 @@ export class Intake {
     if (this.#timers.size > 0) this.#log.lose?.()
   }
 
-  /** Waits until the events of a call are in the log. @throws Unavailable when they are not, in time */
+  /**
+   * Waits until the events of a call are in the log.
+   * @throws Unavailable when they are not, in time
+   */
   async awaitEvents(context: HookContext): Promise<void> {
     const caused = this.#caused.get(context)
     if (caused === undefined) return

@@ -20,7 +20,8 @@ import { questionOf } from './question.js'
 const reservedEvents = new Set(['connected', 'changed', 'reset', 'stopped', 'error'])
 
 /**
- * Hears what happens at a service. Events of a call in a transaction are written in it, where the log can do that, and are else taken after its commit.
+ * Hears what happens at a service. Events of a call in a transaction are written in it, where the
+ * log can do that, and are else taken after its commit.
  * @param isWanted whether somebody may listen: otherwise nothing is done for a call
  * @throws when an event of the service has a name that streams have for something else
  */
@@ -33,7 +34,10 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
     if (!context.event || isIdle(commitOf(context.params))) return invoke(context)
     return noteResult(context, invoke)
   }
-  /** Whether nobody hears of what happens now. In a transaction it happens with the commit: whoever listens by then reads nothing of it before. */
+  /**
+   * Whether nobody hears of what happens now. In a transaction it happens with the commit: whoever
+   * listens by then reads nothing of it before.
+   */
   const isIdle = (commit: Promise<CommitEnd> | undefined) => commit === undefined && !isWanted()
   const noteResult: Interceptor = async (context, invoke) => {
     const data = methods.has(context.method) ? context.data : undefined
@@ -84,7 +88,10 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
 
 const fieldName = /^[\p{L}\p{N}_-]+$/u
 
-/** A client may ask SQL for `secret as title`: only what is selected by nothing but names has the values of the fields that it names. */
+/**
+ * A client may ask SQL for `secret as title`: only what is selected by nothing but names has the
+ * values of the fields that it names.
+ */
 function renamesFields({ query }: HookContext['params']): boolean {
   const { $select = [] } = Object(query)
   return ![$select].flat().every((item) => typeof item === 'string' && fieldName.test(item))
@@ -120,8 +127,9 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
 }
 
 /**
- * The record of an event as the method has given it. What is emitted for a call may have been changed by hooks, for its author: where the method's own record
- * is not known, nothing is. What is emitted by hand is taken as it is.
+ * The record of an event as the method has given it. What is emitted for a call may have been
+ * changed by hooks, for its author: where the method's own record is not known, nothing is. What is
+ * emitted by hand is taken as it is.
  */
 function sourceOf(emitted: unknown, name: string, context: HookContext | undefined, idField: string): unknown {
   if (context === undefined || context.event !== name) return emitted

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import type { Facts } from './matching.js'
 
-/** An event of a service as a log keeps it: plain data, which `structuredClone` and `v8.serialize` can copy. */
+/**
+ * An event of a service as a log keeps it: plain data, which `structuredClone` and `v8.serialize`
+ * can copy.
+ */
 export interface LoggedEvent {
   /** The path of the service, as it was registered. */
   readonly service: string
@@ -41,33 +44,51 @@ export interface LogListener {
 }
 
 /**
- * Where events are kept for those who come back. `memoryLog` is that of one process. A log of several processes has the
- * same order for all of them, and answers `undefined` for a position behind which something may be missing.
+ * Where events are kept for those who come back. `memoryLog` is that of one process. A log of
+ * several processes has the same order for all of them, and answers `undefined` for a position
+ * behind which something may be missing.
  */
 export interface EventLog {
   /**
-   * Takes an event. The listeners get it from the log, at once or later. It must not throw. A promise ends when the event is in the log; one that rejects
-   * says that it never will be.
+   * Takes an event. The listeners get it from the log, at once or later. It must not throw. A
+   * promise ends when the event is in the log; one that rejects says that it never will be.
    */
   append(event: LoggedEvent): void | Promise<void>
   /**
-   * Writes events in the transaction of a call, as its `params.transaction` has it. They come into the log after its commit, and never without it.
+   * Writes events in the transaction of a call, as its `params.transaction` has it. They come into
+   * the log after its commit, and never without it.
    * @returns a promise that ends when they are written; `undefined` where the log can't do that
    */
   appendWithin?(transaction: object, events: readonly LoggedEvent[]): Promise<unknown> | undefined
-  /** Takes what transactions that are committed have written into the log. It does so by itself, too, but later. */
+  /**
+   * Takes what transactions that are committed have written into the log. It does so by itself,
+   * too, but later.
+   */
   collect?(): void
-  /** Tells the listeners of all processes that events may be missing, and whoever comes back behind an older position, too. */
+  /**
+   * Tells the listeners of all processes that events may be missing, and whoever comes back behind
+   * an older position, too.
+   */
   lose?(): void
   /** The position behind all events that the listeners of this process have got. */
   newest(): string
-  /** The events behind a position, up to `newest()`; `undefined` where the log does not have all of them. The position may be any text. */
+  /**
+   * The events behind a position, up to `newest()`; `undefined` where the log does not have all of
+   * them. The position may be any text.
+   */
   read(after: string): readonly LogEntry[] | undefined | Promise<readonly LogEntry[] | undefined>
   /** Adds a listener. @returns a function that removes it */
   listen(listener: LogListener): () => void
-  /** Forgets all events, so that nobody can go on behind an older position. A log that has it is not given events while nobody listens. */
+  /**
+   * Forgets all events, so that nobody can go on behind an older position. A log that has it is not
+   * given events while nobody listens.
+   */
   forget?(): void
-  /** Is awaited before the server starts. A log that can't be reached must not keep it from that for long. @throws where the log will never be there */
+  /**
+   * Is awaited before the server starts. A log that can't be reached must not keep it from that for
+   * long.
+   * @throws where the log will never be there
+   */
   open?(): void | Promise<void>
   /** Ends what the log does, when the server closes. */
   close?(): void | Promise<void>
@@ -84,7 +105,8 @@ export interface MemoryLogOptions {
 const ofMemoryLog: OptionTable<MemoryLogOptions> = { events: kinds.fromZero, bytes: kinds.fromZero }
 
 /**
- * A log in the memory of this process, the default: after a restart its positions are unknown, and subscribers read anew.
+ * A log in the memory of this process, the default: after a restart its positions are unknown, and
+ * subscribers read anew.
  *
  * @param options how much it keeps: of more, the oldest are forgotten
  * @throws when an option is not known, or of another type

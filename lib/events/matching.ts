@@ -45,7 +45,10 @@ function toScalar(value: unknown): Comparable | undefined {
   return typeof toHexString === 'function' ? { oid: String(toHexString.call(value)) } : undefined
 }
 
-/** A value that is compared many times. The text that it is compared by is made once, since that of a long text takes long. */
+/**
+ * A value that is compared many times. The text that it is compared by is made once, since that of
+ * a long text takes long.
+ */
 export class ComparedValue {
   readonly value: Comparable
   #folded: string | undefined | null = null
@@ -59,7 +62,10 @@ export class ComparedValue {
     return typeof value === 'object' && value !== null && 'oid' in value ? value.oid : String(value)
   }
 
-  /** The same text for all texts that may be alike, but for times and numbers. `undefined` if it may be like any. */
+  /**
+   * The same text for all texts that may be alike, but for times and numbers. `undefined` if it may
+   * be like any.
+   */
   get folded(): string | undefined {
     if (this.#folded === null) this.#folded = foldedText(this.text)
     return this.#folded
@@ -128,7 +134,10 @@ export function areFieldsKnown(conditions: ListConditions, facts: PreparedFacts,
   })
 }
 
-/** The placeholders of a path are fields of its records, under names that no field has. No event changes them. */
+/**
+ * The placeholders of a path are fields of its records, under names that no field has. No event
+ * changes them.
+ */
 export const routeField = (name: string) => `:${name}`
 
 /** Whether nothing is known of the value of a field. */
@@ -211,12 +220,18 @@ function compares(operator: string, value: Ordered | undefined, operand: Ordered
   return operator.startsWith('$l') ? value.number < operand.number : value.number > operand.number
 }
 
-/** In ms. A column may hold days or local times, and drop fractions, so that closer times may be the same. */
+/**
+ * In ms. A column may hold days or local times, and drop fractions, so that closer times may be the
+ * same.
+ */
 const timeMargin = 2 * 86_400_000
 
 const isSameTime = (time: number, other: number): Sure => (Math.abs(time - other) > timeMargin ? false : undefined)
 
-/** Compares numbers. A column may hold floats of 4 bytes, which are equal to none of their texts, or to several. */
+/**
+ * Compares numbers. A column may hold floats of 4 bytes, which are equal to none of their texts, or
+ * to several.
+ */
 function isSameNumber(number: number, other: number): Sure {
   const isWhole = Number.isSafeInteger(number)
   if (number === other) return isWhole || Math.fround(number) === number ? true : undefined
@@ -268,21 +283,27 @@ function isAlike(fact: ComparedValue, operand: ComparedValue): boolean {
     return !(isoDate.test(text) && isoDate.test(wanted)) || isSameTime(Date.parse(text), Date.parse(wanted)) !== false
   const [folded, foldedWanted] = [fact.folded, operand.folded]
   if (folded === undefined || foldedWanted === undefined || folded === foldedWanted) return true
-  // A column of numbers may have texts as values, such as '7.50'. MySQL compares it with the number at the start of '7.5 kg', and with 0 for 'abc'.
+  // A column of numbers may have texts as values, such as '7.50'. MySQL compares it with the number
+  // at the start of '7.5 kg', and with 0 for 'abc'.
   return isNumeric(text) && [Number(wanted), Number.parseFloat(wanted) || 0].includes(Number(text))
 }
 
 const isNumeric = (text: string) => text.trim() !== '' && Number.isFinite(Number(text))
 
-/** Letters, digits and what collations may ignore. Beyond ASCII any two may be equal; '`' and '~' are letters in Big5. */
+/**
+ * Letters, digits and what collations may ignore. Beyond ASCII any two may be equal; '`' and '~'
+ * are letters in Big5.
+ */
 const foldable = /^[ -_a-}]*$/
 
 /** What is left of a UUID without its zeros. */
 const uuidDigits = /^(?=.*[a-f])[a-f\d]{16,32}$/
 
 /**
- * Folds a text so that texts with different results are different to every collation, also if it ignores case, punctuation and spaces, and compares digits as numbers.
- * `undefined` if that can't be known. The rest was found by comparing all short texts in each collation of MariaDB 10.11 and ICU 72.
+ * Folds a text so that texts with different results are different to every collation, also if it
+ * ignores case, punctuation and spaces, and compares digits as numbers. `undefined` if that can't
+ * be known. The rest was found by comparing all short texts in each collation of MariaDB 10.11 and
+ * ICU 72.
  */
 function foldedText(text: string): string | undefined {
   if (!foldable.test(text)) return undefined
@@ -291,21 +312,24 @@ function foldedText(text: string): string | undefined {
     // 'a01' and 'a1': numeric collations of ICU.
     .replace(/(?<!\d)0+(?=\d)/g, '')
     .replace(/[^a-z\d]/g, '')
-    // i and y: Lithuanian, Latvian. i and j, u and v: Roman. v and w: Swedish. m and n: MacCE. c and ch: Lithuanian.
+    // i and y: Lithuanian, Latvian. i and j, u and v: Roman. v and w: Swedish. m and n: MacCE. c
+    // and ch: Lithuanian.
     .replace(/[jy]/g, 'i')
     .replace(/[vw]/g, 'u')
     .replace(/m/g, 'n')
     .replaceAll('ch', 'c')
     // 'tty' and 'tyty': Hungarian.
     .replace(/([cdglnstz])\1(zs?|s|i)/g, '$1$2$1$2')
-  // PostgreSQL reads a UUID with or without hyphens, and these decide above which zeros are dropped.
+  // PostgreSQL reads a UUID with or without hyphens, and these decide above which zeros are
+  // dropped.
   const digits = folded.replaceAll('0', '')
   return uuidDigits.test(digits) ? digits : folded
 }
 
 /**
- * Where a value stands in an index: `n` for numbers or `t` for texts, and a key. Two values of one kind that may be equal have the same key, two of different kinds
- * may always be equal. `undefined` for values that stand nowhere: they may be equal to any.
+ * Where a value stands in an index: `n` for numbers or `t` for texts, and a key. Two values of one
+ * kind that may be equal have the same key, two of different kinds may always be equal. `undefined`
+ * for values that stand nowhere: they may be equal to any.
  */
 export function placeOfValue(value: unknown): string | undefined {
   const operand = toCompared(value)

@@ -10,12 +10,16 @@ export interface ServiceEvents {
    */
   records?: boolean
   /**
-   * `'hooks'` says that what hooks make of the query of `find` is all that decides who sees which records: neither its method nor a hook after it
-   * takes any out. Default: that is so for database adapters of Feathers as they are, without hooks of the application after `find`; subscribers of other services
-   * are told that something may have changed, and not what.
+   * `'hooks'` says that what hooks make of the query of `find` is all that decides who sees which
+   * records: neither its method nor a hook after it takes any out. Default: that is so for database
+   * adapters of Feathers as they are, without hooks of the application after `find`; subscribers of
+   * other services are told that something may have changed, and not what.
    */
   rule?: 'hooks'
-  /** The fields that change by themselves, by a trigger of the database for example: `['updatedAt']`. Default: none. */
+  /**
+   * The fields that change by themselves, by a trigger of the database for example:
+   * `['updatedAt']`. Default: none.
+   */
   touches?: readonly string[]
 }
 
@@ -31,20 +35,31 @@ export interface PublishedEvent {
 export interface EventSubscriber {
   /** The list: its path as it was asked for. */
   readonly path: string
-  /** The params of the `find` that has asked for it: with `user`, as `Identity` says what that is, where a guard has set one, and the query that the hooks have made. */
+  /**
+   * The params of the `find` that has asked for it: with `user`, as `Identity` says what that is,
+   * where a guard has set one, and the query that the hooks have made.
+   */
   readonly params: Readonly<Params>
 }
 
 export interface EventsLimits {
   /** How many streams may be open at a time. Default 10,000. */
   subscribers: number
-  /** How many streams one user may have open, or one address (`request.ip`) without a user. Default 100. */
+  /**
+   * How many streams one user may have open, or one address (`request.ip`) without a user. Default
+   * 100.
+   */
   perUser: number
   /** How many lists a stream may have: the last of more are refused. Default 50. */
   subscriptions: number
-  /** How many bytes may wait for a subscriber that does not read: then it gets `reset`. Default 65,536. */
+  /**
+   * How many bytes may wait for a subscriber that does not read: then it gets `reset`. Default
+   * 65,536.
+   */
   waiting: number
-  /** How long a request for a stream may be: its query string, or its body. Default 16,384 bytes. */
+  /**
+   * How long a request for a stream may be: its query string, or its body. Default 16,384 bytes.
+   */
   request: number
   /** How deep the query of a list may be nested. Default 5. */
   depth: number
@@ -55,9 +70,15 @@ export interface EventsLimits {
 export interface EventsOptions {
   /** Default `'/events'`. */
   path?: string
-  /** The services that are told of, by their paths: `{ notes: true, 'rooms/:roomId/messages': { records: true } }`. */
+  /**
+   * The services that are told of, by their paths: `{ notes: true, 'rooms/:roomId/messages': {
+   * records: true } }`.
+   */
   services: Readonly<Record<string, boolean | ServiceEvents>>
-  /** A second rule, which can only narrow: whether a subscriber gets an event that the rule of the list lets pass. Default: all do. */
+  /**
+   * A second rule, which can only narrow: whether a subscriber gets an event that the rule of the
+   * list lets pass. Default: all do.
+   */
   publish?: (event: PublishedEvent, subscriber: EventSubscriber) => boolean | Promise<boolean>
   limits?: Partial<EventsLimits>
   /** How often an idle stream has a sign of life, in ms. Default 15,000. */
@@ -69,8 +90,10 @@ export interface EventsOptions {
   /** Where events are kept for those who come back. Default: `memoryLog()`. */
   log?: EventLog
   /**
-   * Whether a call is answered when the log has its events, so that none is lost with a process; where the log does not take them in `limits.patience`, it is
-   * 503, though what it was to do is done. Default `false`: it waits for nothing, and where a process dies all subscribers read anew. Calls of mounted services do not wait.
+   * Whether a call is answered when the log has its events, so that none is lost with a process;
+   * where the log does not take them in `limits.patience`, it is 503, though what it was to do is
+   * done. Default `false`: it waits for nothing, and where a process dies all subscribers read
+   * anew. Calls of mounted services do not wait.
    */
   durable?: boolean
 }

@@ -18,11 +18,13 @@ export interface Events {
   /** How many streams are open. */
   readonly streams: number
   /**
-   * Whether the log can be reached; `false` while events wait for it, and come late. The log in memory always is. For `/health`.
+   * Whether the log can be reached; `false` while events wait for it, and come late. The log in
+   * memory always is. For `/health`.
    */
   readonly isLogReachable: boolean
   /**
-   * Asks again which records a user may see: call it when a role or a membership has changed. Until it is done, lists of that user get no ids.
+   * Asks again which records a user may see: call it when a role or a membership has changed. Until
+   * it is done, lists of that user get no ids.
    * @param user the user, or the id
    * @example
    * await app.events.recheck(member.userId)
@@ -106,17 +108,21 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
   }
 }
 
-/** The credentials that any of the lists takes; none need be sent where one of them takes all callers. */
+/**
+ * The credentials that any of the lists takes; none need be sent where one of them takes all
+ * callers.
+ */
 function securityOfLists(channels: readonly Channel[]): RouteDocumentation['security'] {
   const finds = channels.flatMap(({ entry }) => describe(entry).methods.filter(({ name }) => name === 'find'))
   return finds.flatMap(({ security }) => (security.length === 0 ? [{}] : security))
 }
 
 /**
- * The plugin: what changes in services, to browsers and other clients as server-sent events (docs/events.md). Who may `find` a record hears of it. Register it
- * after `fastify-services`.
+ * The plugin: what changes in services, to browsers and other clients as server-sent events
+ * (docs/events.md). Who may `find` a record hears of it. Register it after `fastify-services`.
  *
- * @throws when an option can't be used; when the server starts, if a service is not there or has no `find`
+ * @throws when an option can't be used; when the server starts, if a service is not there or has no
+ * `find`
  * @example
  * await app.register(services)
  * await app.register(events, { services: { notes: true, 'rooms/:roomId/messages': { records: true } } })

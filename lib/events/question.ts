@@ -24,12 +24,18 @@ export function identityOf(request: FastifyRequest): CallerIdentity {
   return { headers, remoteAddress: request.raw.socket.remoteAddress ?? '127.0.0.1' }
 }
 
-/** A `find` or `get` that is called for a subscriber, with its guards and hooks. It shows what has reached the method. */
+/**
+ * A `find` or `get` that is called for a subscriber, with its guards and hooks. It shows what has
+ * reached the method.
+ */
 export interface Question {
   readonly method: 'find' | 'get'
   /** Answers in place of the method. Without it, the method runs. */
   answer?(): unknown
-  /** The params as they have reached the method; `undefined` where a hook has answered before, or refused. */
+  /**
+   * The params as they have reached the method; `undefined` where a hook has answered before, or
+   * refused.
+   */
   params: Readonly<Record<string, unknown>> | undefined
   /** The path of the service whose method it was. */
   path: string | undefined
@@ -53,7 +59,10 @@ const secret = randomUUID()
 const open = new Map<string, Question>()
 let tickets = 0
 
-/** Sends a request that asks a question. The header that leads to it works once, and for the call of that request alone. */
+/**
+ * Sends a request that asks a question. The header that leads to it works once, and for the call of
+ * that request alone.
+ */
 export async function askQuestion(
   app: FastifyInstance,
   question: Question,
@@ -77,7 +86,10 @@ export async function askQuestion(
   }
 }
 
-/** The question that a call was made for. Calls that its hooks make with the same params are calls as others. */
+/**
+ * The question that a call was made for. Calls that its hooks make with the same params are calls
+ * as others.
+ */
 export function questionOf(context: HookContext): Question | undefined {
   if (open.size === 0) return undefined
   const request = clientOf(context)?.request as FastifyRequest | undefined

@@ -12,7 +12,10 @@ type QueryObject = Readonly<Record<string, unknown>>
 export interface ListRequest {
   /** The path of the URL, without a slash before it. */
   readonly path: string
-  /** The path as the client has named it, by which frames tell of it: that of the URL, or what stands there behind the address of the client. */
+  /**
+   * The path as the client has named it, by which frames tell of it: that of the URL, or what
+   * stands there behind the address of the client.
+   */
   readonly name: string
   readonly query: QueryObject
   /** Whether the query has the types of JSON. */
@@ -51,8 +54,9 @@ export function listAt(request: FastifyRequest, limits: EventsLimits): ListReque
 }
 
 /**
- * The lists that a request names in its query string or, by QUERY, in its body. `undefined` where it names none. In the place of a list that is not as it
- * must be, or over the limit, stands the error of it alone.
+ * The lists that a request names in its query string or, by QUERY, in its body. `undefined` where
+ * it names none. In the place of a list that is not as it must be, or over the limit, stands the
+ * error of it alone.
  * @throws {BadRequest} when it names something else, or is too long
  */
 export function listsIn(
@@ -60,7 +64,8 @@ export function listsIn(
   limits: EventsLimits
 ): readonly (ListRequest | ServiceError)[] | undefined {
   const isJSON = request.method === 'QUERY'
-  // `subscribe[0][query]` stands before each of the names. What is deeper is left as a name, by which its list is refused, and not all of them.
+  // `subscribe[0][query]` stands before each of the names. What is deeper is left as a name, by
+  // which its list is refused, and not all of them.
   const query = isJSON ? request.body : parseQuery(queryString(request.raw, limits), limits.depth + 3, false)
   const { subscribe } = Object(query) as { subscribe?: unknown }
   if (subscribe === undefined) return undefined
@@ -128,8 +133,9 @@ export class ChannelFinder {
   }
 
   /**
-   * Finds the service of a list. A client whose address has a path, as `https://host/api`, names what stands behind that, `notes` for `/api/notes`: the
-   * path of the door, as the client has asked for it, begins with the one of the address.
+   * Finds the service of a list. A client whose address has a path, as `https://host/api`, names
+   * what stands behind that, `notes` for `/api/notes`: the path of the door, as the client has
+   * asked for it, begins with the one of the address.
    *
    * @returns the service, and the path of the URL of the list
    * @throws {NotFound} when there is none; {BadRequest} when it is no path

@@ -11,11 +11,18 @@ import type { ListRequest } from './requests.js'
 
 /** Which records a caller gets by a list. */
 export interface Rule {
-  /** What a record must have. `undefined`: only the service knows, and the id of no record is told. */
+  /**
+   * What a record must have. `undefined`: only the service knows, and the id of no record is told.
+   */
   readonly conditions: ListConditions | undefined
-  /** What a record must have that the caller gets by any list of the service: what hooks ask for. `undefined` where that is not known. */
+  /**
+   * What a record must have that the caller gets by any list of the service: what hooks ask for.
+   * `undefined` where that is not known.
+   */
   readonly visibility: ListConditions | undefined
-  /** The placeholders of the path of which hooks have made conditions on fields: a record may move. */
+  /**
+   * The placeholders of the path of which hooks have made conditions on fields: a record may move.
+   */
   readonly parents: readonly ParentPlace[]
   /** The params of the `find` that was asked. */
   readonly params: Readonly<Record<string, unknown>>
@@ -25,7 +32,10 @@ export interface Rule {
   readonly login: AcceptedLogin | undefined
   /** When the login ends, in ms since 1970. */
   readonly expires: number | undefined
-  /** The conditions as a text: two rules that have the same are the same. `undefined` where they have none. */
+  /**
+   * The conditions as a text: two rules that have the same are the same. `undefined` where they
+   * have none.
+   */
   readonly text: string | undefined
 }
 
@@ -36,9 +46,11 @@ const selecting =
   )
 
 /**
- * Asks for the rules of the lists of a caller: `find` is called at the URL of each under the credentials, and all that stands around it runs as for a page. The
- * method itself is not called; the query that would have reached it is the rule (docs/events.md#who-hears-what). Once for each URL, it is called without
- * what the caller asks for: that says which records the caller sees at all.
+ * Asks for the rules of the lists of a caller: `find` is called at the URL of each under the
+ * credentials, and all that stands around it runs as for a page. The method itself is not called;
+ * the query that would have reached it is the rule (docs/events.md#who-hears-what). Once for each
+ * URL, it is called without what the caller asks for: that says which records the caller sees at
+ * all.
  */
 export class RuleInquiry {
   readonly #app: FastifyInstance
@@ -116,7 +128,9 @@ function toRule({ isRuleKnown, path, idField }: Channel, { headers }: CallerIden
   }
 }
 
-/** The placeholders to which a field of the same name, or one that a hook has named, holds a record. */
+/**
+ * The placeholders to which a field of the same name, or one that a hook has named, holds a record.
+ */
 function parentsIn(
   conditions: ListConditions = {},
   { route }: Rule['params'],
@@ -131,7 +145,8 @@ function parentsIn(
 
 /**
  * Leaves placeholders to the fields that hold a record to them.
- * @param whole the rule without what the client asks for: only hooks decide which fields these are. `undefined` where it is not known
+ * @param whole the rule without what the client asks for: only hooks decide which fields these are.
+ * `undefined` where it is not known
  */
 function withParents(rule: Rule, whole: Rule | undefined): Rule {
   const { parents = [], visibility } = whole ?? {}
@@ -141,7 +156,10 @@ function withParents(rule: Rule, whole: Rule | undefined): Rule {
   return { ...rule, conditions: leave(rule.conditions), visibility: leave(visibility), parents }
 }
 
-/** What the query and the path of a `find` select, as it is now: hooks may change their objects later. */
+/**
+ * What the query and the path of a `find` select, as it is now: hooks may change their objects
+ * later.
+ */
 function conditionsOf({ query, route }: Rule['params']): ListConditions | undefined {
   const placeholders = Object.entries(Object(route)).map(([name, value]) => [routeField(name), String(value)])
   const conditions = { ...withoutPaging(query), ...Object.fromEntries(placeholders) }

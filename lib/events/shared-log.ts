@@ -22,7 +22,10 @@ const startTime = 2000
 /** The position of a process that has not reached the server yet. No entry has it. */
 const unjoined = 'none'
 
-/** A log at a server that several processes share (docs/scaling.md): each entry names the one before it, so that each process sees what it has missed. */
+/**
+ * A log at a server that several processes share (docs/scaling.md): each entry names the one before
+ * it, so that each process sees what it has missed.
+ */
 export class SharedLog implements EventLog {
   readonly #server: LogServer
   readonly #writer: Writer

@@ -60,7 +60,9 @@ export class EventStream {
   #losses = 0
   #pending = 0
   #last: Promise<unknown> = Promise.resolve()
-  /** The frames of lists that have ended, until they are on their way: no reset says what they do. */
+  /**
+   * The frames of lists that have ended, until they are on their way: no reset says what they do.
+   */
   readonly #refusals = new Set<string>()
 
   constructor(settings: StreamSettings, credentials: CallerIdentity, callers: readonly string[], end: StreamEnd) {
@@ -103,7 +105,8 @@ export class EventStream {
   #wait(frames: string | Promise<string>): void {
     this.#pending += 1
     const losses = this.#losses
-    // The step that writes is the one that ends the waiting: what is told in between would be written before.
+    // The step that writes is the one that ends the waiting: what is told in between would be
+    // written before.
     this.#last = Promise.all([frames, this.#last]).then(
       ([text]) => {
         this.#pending -= 1
@@ -141,7 +144,10 @@ export class EventStream {
     if (this.source.readableLength < this.source.readableHighWaterMark) this.#resume()
   }
 
-  /** Drops the events that wait for `publish` or a record, if any: they were judged by a rule that no longer applies. */
+  /**
+   * Drops the events that wait for `publish` or a record, if any: they were judged by a rule that
+   * no longer applies.
+   */
   dropPending(): void {
     if (!this.isSettled) this.lose()
   }
@@ -199,7 +205,8 @@ export class EventStream {
     if (!this.#isLost || this.#isOver) return
     this.#isLost = false
     const reset = toFrame(JSON.stringify({ path: this.#settings.path, event: 'reset' }), this.#settings.newest())
-    // However little may wait, these frames do: a check would lose them, and resume again, without end.
+    // However little may wait, these frames do: a check would lose them, and resume again, without
+    // end.
     this.#add(reset + [...this.#refusals].join(''))
   }
 }

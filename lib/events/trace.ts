@@ -2,8 +2,9 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { EventStream, StopReason } from './stream.js'
 
 /**
- * A stream, as `diagnostics_channel.tracingChannel('fastify-services:stream')` publishes it: one object when it begins (`start`) and when it has ended (`asyncEnd`). A subscriber may keep what it needs
- * on it, a span for example (docs/events.md#traces).
+ * A stream, as `diagnostics_channel.tracingChannel('fastify-services:stream')` publishes it: one
+ * object when it begins (`start`) and when it has ended (`asyncEnd`). A subscriber may keep what it
+ * needs on it, a span for example (docs/events.md#traces).
  */
 export interface TracedStream {
   /** The paths of its lists, as the client has named them. */

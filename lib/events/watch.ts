@@ -7,7 +7,8 @@ import { type Rule, RuleInquiry } from './rule.js'
 import type { EventStream, StreamEnd } from './stream.js'
 import type { Subscription, Subscriptions } from './subscription.js'
 
-// In ms: a login is over for its client a little before it ends. A stream that begins later than that lasts until the end itself.
+// In ms: a login is over for its client a little before it ends. A stream that begins later than
+// that lasts until the end itself.
 const margin = 2000
 /** In ms: what reads of all subscribers may be spread over, for each of them, and in all. */
 const waitOfEach = 5
@@ -15,10 +16,15 @@ const longestWait = 30_000
 /** How many streams have their rules asked for at a time, at least. */
 const turn = 50
 
-/** Watches over the streams that are open: signs of life, their logins, their rules, and their ends. */
+/**
+ * Watches over the streams that are open: signs of life, their logins, their rules, and their ends.
+ */
 export class Watch {
   readonly streams = new Set<EventStream>()
-  /** For each request that waits for its rules: the users whose rules were asked for again meanwhile. */
+  /**
+   * For each request that waits for its rules: the users whose rules were asked for again
+   * meanwhile.
+   */
   readonly openings = new Set<Set<string>>()
   /** In ms. */
   readonly heartbeat: number
@@ -55,7 +61,10 @@ export class Watch {
     return caller === undefined ? 0 : (this.#counts.get(caller) ?? 0)
   }
 
-  /** When a stream with these rules ends, in ms since 1970: with the login, or before its client has been connected for too long. */
+  /**
+   * When a stream with these rules ends, in ms since 1970: with the login, or before its client has
+   * been connected for too long.
+   */
   endOf(rules: readonly Rule[]): StreamEnd {
     const expires = Math.min(...rules.map(({ expires = Number.POSITIVE_INFINITY }) => expires))
     const early = expires - margin
@@ -108,7 +117,10 @@ export class Watch {
     }
   }
 
-  /** Ends the streams of logins that are no longer good. Each login is asked about once, however many streams it has. */
+  /**
+   * Ends the streams of logins that are no longer good. Each login is asked about once, however
+   * many streams it has.
+   */
   async #checkLogins(): Promise<void> {
     const answers = new Map<unknown, Promise<boolean>>()
     const checks = [...this.streams].map(async (stream) => {
@@ -124,7 +136,8 @@ export class Watch {
   }
 
   /**
-   * Asks for the rules of all lists of a user again. Until that is done, its lists are told `changed` alone.
+   * Asks for the rules of all lists of a user again. Until that is done, its lists are told
+   * `changed` alone.
    * @param user the user, or the id
    */
   async recheck(user: unknown): Promise<void> {
@@ -168,7 +181,8 @@ export class Watch {
   #refuse(subscription: Subscription, error: ServiceError): void {
     const { stream, index } = subscription
     const { code } = error
-    // A server that is busy or broken has not decided anything: the rule of before holds, and is asked for again soon.
+    // A server that is busy or broken has not decided anything: the rule of before holds, and is
+    // asked for again soon.
     if (code >= 500 || code === 429) return void this.#due.set(stream, performance.now())
     this.#subscriptions.delete(subscription)
     stream.dropPending()

@@ -32,7 +32,10 @@ const batchSize = 200
 /** How long a process that closes waits for its goodbye, in ms. */
 const goodbyeTime = 2000
 
-/** A process as the server of a log knows it: gives its events to the log, in order and once, and its signs of life. */
+/**
+ * A process as the server of a log knows it: gives its events to the log, in order and once, and
+ * its signs of life.
+ */
 export class Writer {
   readonly #settings: WriterSettings
   #process = randomUUID()
@@ -53,7 +56,10 @@ export class Writer {
     this.#settings = settings
   }
 
-  /** @returns a promise that ends when the event is in the log. @throws Unavailable when too many wait, or the error with which the server refuses it */
+  /**
+   * @returns a promise that ends when the event is in the log.
+   * @throws Unavailable when too many wait, or the error with which the server refuses it
+   */
   async append(event: LoggedEvent): Promise<void> {
     const size = sizeOf(event)
     if (this.#waitingBytes + size > this.#settings.waiting) {
@@ -68,7 +74,9 @@ export class Writer {
     })
   }
 
-  /** Sends the next batch, though it may be empty: the server adds what transactions have written. */
+  /**
+   * Sends the next batch, though it may be empty: the server adds what transactions have written.
+   */
   collect(): void {
     this.#mustCollect = true
     this.#flushing ??= this.#flush()
@@ -83,7 +91,8 @@ export class Writer {
   /** Gives a sign of life. @returns the newest position */
   async sign(): Promise<string> {
     const { server, beat, onAnswer } = this.#settings
-    // Whether a batch that is on its way is in the log can't be told, once the process was given up.
+    // Whether a batch that is on its way is in the log can't be told, once the process was given
+    // up.
     const batches = this.#hasSigned && this.#batch !== undefined ? -1 : this.#batches
     const signing = withinTime(beat * 3, server.sign(this.#process, batches, this.#hasSigned))
     this.#signs.add(signing)
@@ -98,17 +107,20 @@ export class Writer {
   }
 
   /**
-   * Says goodbye, when all events are in the log. A process that can't does not: the others find out, and read anew. What takes longer than is waited for goes on,
-   * as long as the server takes it.
+   * Says goodbye, when all events are in the log. A process that can't does not: the others find
+   * out, and read anew. What takes longer than is waited for goes on, as long as the server takes
+   * it.
    */
   async close(): Promise<void> {
     const leave = async () => {
-      // A sign that came behind the goodbye would stay, as that of a process that has died. What is given meanwhile comes before it, too.
+      // A sign that came behind the goodbye would stay, as that of a process that has died. What is
+      // given meanwhile comes before it, too.
       while (this.#flushing !== undefined || this.#signs.size > 0)
         await Promise.allSettled([this.#flushing, ...this.#signs])
       if (this.#isDone) await this.#leave()
     }
-    // A process without a timer ends here if nothing else runs. An interval outlasts the time limit.
+    // A process without a timer ends here if nothing else runs. An interval outlasts the time
+    // limit.
     const timer = setInterval(() => {}, goodbyeTime)
     await withinTime(goodbyeTime, leave()).catch(() => {})
     clearInterval(timer)
@@ -169,7 +181,10 @@ export class Writer {
     first?.refuse(error)
   }
 
-  /** Says goodbye. What the application gives to the log after that comes from another process, which says goodbye at once. */
+  /**
+   * Says goodbye. What the application gives to the log after that comes from another process,
+   * which says goodbye at once.
+   */
   async #leave(): Promise<void> {
     const process = this.#process
     this.#hasLeft = true

@@ -4,11 +4,16 @@ import { checkOptions, kinds, type OptionTable, shownText } from '../core/option
 export interface ExplorerOptions {
   /** The path of the page. Default `'/explorer'`. */
   prefix?: string
-  /** The address of an OpenAPI document, another one than that of `app.swagger()`: `'/docs/json'`. Calls go to the server that it comes from. */
+  /**
+   * The address of an OpenAPI document, another one than that of `app.swagger()`: `'/docs/json'`.
+   * Calls go to the server that it comes from.
+   */
   document?: string
   /** The title of the page. Default: that of the document. */
   title?: string
-  /** The address of the application, which the mark of the page leads to: `'/'`. Default: nowhere. */
+  /**
+   * The address of the application, which the mark of the page leads to: `'/'`. Default: nowhere.
+   */
   home?: string
 }
 

@@ -20,7 +20,9 @@ function sourceHashOf(html: string, name: string): string {
     .digest('base64')}'`
 }
 
-/** Makes the page: one file, with its script and its style, which loads nothing but the document. */
+/**
+ * Makes the page: one file, with its script and its style, which loads nothing but the document.
+ */
 export function createPage({ document = '', title = '', home = '' }: ExplorerOptions): Page {
   const built = readBuiltPage()
   const policy = {

@@ -6,8 +6,9 @@ import { createPage } from './page.js'
 const schema = { hide: true }
 
 /**
- * Serves the explorer: a page that shows the services of an application, makes calls, and gives them as `curl`, `fetch` and TypeScript. Who
- * can open it sees the whole document: keep it from production, or behind a guard.
+ * Serves the explorer: a page that shows the services of an application, makes calls, and gives
+ * them as `curl`, `fetch` and TypeScript. Who can open it sees the whole document: keep it from
+ * production, or behind a guard.
  *
  * @throws when there is no document to show, or an option is not known
  * @example

@@ -11,14 +11,17 @@ type Host = FastifyInstance & Members
 
 /** What the applications of one registration of the plugin have in common. */
 export interface Shared {
-  /** Keeps the settings; of a Feathers application, hooks get those members too that the instance lacks. */
+  /**
+   * Keeps the settings; of a Feathers application, hooks get those members too that the instance
+   * lacks.
+   */
   readonly backing: SettingsStore
   readonly mixins: Mixin[]
 }
 
 /**
- * What hooks get as `context.app`: the instance, behind the members of a Feathers application that hooks use. For code that is no hook, but
- * was written for such an application.
+ * What hooks get as `context.app`: the instance, behind the members of a Feathers application that
+ * hooks use. For code that is no hook, but was written for such an application.
  *
  * @throws when fastify-services/feathers is not registered
  * @example
@@ -45,7 +48,8 @@ function createApplication(host: Host, shared: Shared): object {
   const backing = shared.backing as SettingsStore & Members
   const members = ownMembers(host, backing, shared.mixins, () => application)
   const member = (value: unknown) => (isMethod(value) ? lend(value) : value)
-  // A method of the Feathers application changes what is its own. What else its functions are, they stay: `knex.raw`.
+  // A method of the Feathers application changes what is its own. What else its functions are, they
+  // stay: `knex.raw`.
   const lent = new WeakMap<AnyMethod, AnyMethod>()
   function lend(method: AnyMethod): AnyMethod {
     const cached = lent.get(method)
@@ -65,7 +69,8 @@ function createApplication(host: Host, shared: Shared): object {
       if (typeof name === 'symbol') return undefined
       return name in backing ? member(backing[name]) : missingMember(name)
     },
-    // A hook that replaces one of these members does not do so on the instance. All else that it sets is there.
+    // A hook that replaces one of these members does not do so on the instance. All else that it
+    // sets is there.
     set: (_, name, value) => Reflect.set(name in members ? members : host, name, value)
   })
   return application
@@ -150,13 +155,18 @@ const replacements: Readonly<Record<string, string>> = {
   listenerCount: listeners
 }
 
-/** @throws for a member of a Feathers application that hooks do not find, with what to use instead */
+/**
+ * @throws for a member of a Feathers application that hooks do not find, with what to use instead
+ */
 export function refuseMember(name: string): never {
   throw new Error(
     `context.app has no '${name}': Fastify has no counterpart of it. What to use instead: ${replacements[name]}`
   )
 }
 
-/** What such a member is: a function that throws when it is called, since some code asks first whether there is one. */
+/**
+ * What such a member is: a function that throws when it is called, since some code asks first
+ * whether there is one.
+ */
 export const missingMember = (name: string): unknown =>
   Object.hasOwn(replacements, name) ? () => refuseMember(name) : undefined

@@ -11,8 +11,8 @@ interface FeathersAuthentication {
 }
 
 /**
- * The authentication service that is responsible for an instance, or the one at a path, for the helpers of Feathers that hash
- * passwords. `undefined` where there is none.
+ * The authentication service that is responsible for an instance, or the one at a path, for the
+ * helpers of Feathers that hash passwords. `undefined` where there is none.
  */
 export function authenticationIn(host: FastifyInstance, path: string | undefined): FeathersAuthentication | undefined {
   const all = instanceFacts(host).authentications ?? []

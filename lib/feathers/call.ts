@@ -12,7 +12,10 @@ interface Inner extends Context {
 }
 type InnerClass = new (data: object) => Inner
 
-/** Reads and writes a member of our context: a stream that one of their hooks replaces must be closed, too. */
+/**
+ * Reads and writes a member of our context: a stream that one of their hooks replaces must be
+ * closed, too.
+ */
 const through = (name: 'result' | 'dispatch'): PropertyDescriptor & ThisType<Inner> => ({
   configurable: true,
   enumerable: true,
@@ -28,7 +31,8 @@ const through = (name: 'result' | 'dispatch'): PropertyDescriptor & ThisType<Inn
 const dispatch = through('dispatch')
 const result = through('result')
 
-// Feathers calls the method unless the context has a result of its own, so that it comes with the first that is set.
+// Feathers calls the method unless the context has a result of its own, so that it comes with the
+// first that is set.
 const firstResult: PropertyDescriptor & ThisType<Inner> = {
   set(value) {
     Object.defineProperty(this, 'result', result)
@@ -44,7 +48,10 @@ function classOf(method: Method): InnerClass {
   return InnerContext
 }
 
-/** Makes the function that calls the methods of a service as the transports of Feathers do: with a context, which holds what has come of it. */
+/**
+ * Makes the function that calls the methods of a service as the transports of Feathers do: with a
+ * context, which holds what has come of it.
+ */
 export function createCall(service: FeathersService): (context: HookContext, notify: Notify) => Promise<void> {
   const classes = new Map<Method, InnerClass>()
   return async (context, notify) => {
@@ -68,7 +75,10 @@ interface HookManager {
 }
 const managerMark: unique symbol = Symbol.for('@feathersjs/hooks') as never
 
-/** Puts an interceptor around the methods of a service, within all of its hooks: the manager of the hooks of a method names the functions around it. */
+/**
+ * Puts an interceptor around the methods of a service, within all of its hooks: the manager of the
+ * hooks of a method names the functions around it.
+ */
 export function interceptMethods(service: FeathersService, interceptor: Interceptor): void {
   const innermost = async (context: HookContext, next: () => Promise<void>) => {
     // A hook has answered: the method is not called.

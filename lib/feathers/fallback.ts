@@ -14,15 +14,20 @@ export interface Fallback {
   /** Who answers a service in place of Fastify: `undefined` where nothing needs to. */
   handoverOf(service: FeathersService, path: string): Handover | undefined
   /**
-   * Whether the framework answers a service at a path without routes here: one that comes after the server was ready, or in place of one that it answers
-   * already. @throws where it can not
+   * Whether the framework answers a service at a path without routes here: one that comes after the
+   * server was ready, or in place of one that it answers already. @throws where it can not
    */
   takesAlone(service: FeathersService, path: string): boolean
-  /** Keeps the framework from answering a service that could not be mounted: it knows it already. */
+  /**
+   * Keeps the framework from answering a service that could not be mounted: it knows it already.
+   */
   refuse(service: FeathersService, path: string): void
   /** Gives it the requests that no route takes. */
   register(): void
-  /** Tells what it answers. @throws when middleware has come too late, or hooks of all services would not run */
+  /**
+   * Tells what it answers.
+   * @throws when middleware has come too late, or hooks of all services would not run
+   */
   check(): Promise<void>
 }
 
@@ -51,7 +56,10 @@ export async function createFallback(
   const pathsFor = (wanted: string) =>
     [...reasons].flatMap(([path, reason]) => (reason === wanted ? [`'${path}'`] : []))
 
-  /** A service at several paths has one who answers: the framework tells by the service whom it looks for. */
+  /**
+   * A service at several paths has one who answers: the framework tells by the service whom it
+   * looks for.
+   */
   function namesFor(service: FeathersService, path: string): readonly string[] {
     const all = Object.entries(application.services).filter(([, other]) => other === service)
     const paths = new Set([path, ...all.map(([other]) => other)])
@@ -80,7 +88,8 @@ export async function createFallback(
       return handover
     },
     takesAlone(service, path) {
-      // The fallback asks the application anew who stands there: a service that is configured again, as that of OAuth may be, needs nothing else.
+      // The fallback asks the application anew who stands there: a service that is configured
+      // again, as that of OAuth may be, needs nothing else.
       if (reasons.has(path)) return true
       if (!host.isReady) return false
       const url = `/${joinPath(fastify.prefix, path).replace(/:[^/]+/g, 'x')}`
@@ -128,7 +137,9 @@ export async function createFallback(
   }
 }
 
-/** The name of the framework of an application, for messages. `undefined` for a bare `feathers()`. */
+/**
+ * The name of the framework of an application, for messages. `undefined` for a bare `feathers()`.
+ */
 export function frameworkOf(application: Mounted): 'Koa' | 'Express' | undefined {
   if (typeof application.callback === 'function') return 'Koa'
   return typeof application === 'function' ? 'Express' : undefined

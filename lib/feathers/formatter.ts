@@ -4,18 +4,20 @@ import { type FeathersService, type Mounted, optionsMarkOf, optionsOf } from './
 export const restFormatter = { handle: { name: 'rest(formatter)' }, name: 'rest(formatter)' }
 
 /**
- * Finds the services whose answers are made by a formatter of the application, `rest(formatter)`, which does not run on Fastify and
- * may hide fields.
+ * Finds the services whose answers are made by a formatter of the application, `rest(formatter)`,
+ * which does not run on Fastify and may hide fields.
  *
- * Koa and Express show a formatter to nobody. So it is called once, with a request that nobody has sent: the default formatter is the
- * one that reads nothing (Koa), or sends the result as JSON and reads nothing else (Express). Any other is stopped at its first step.
+ * Koa and Express show a formatter to nobody. So it is called once, with a request that nobody has
+ * sent: the default formatter is the one that reads nothing (Koa), or sends the result as JSON and
+ * reads nothing else (Express). Any other is stopped at its first step.
  */
 export async function servicesWithFormatter(application: Mounted): Promise<ReadonlySet<FeathersService>> {
   const formatted = new Set<FeathersService>()
   for (const service of new Set(Object.values(application.services))) {
     const { koa, express } = optionsOf(service)
     const hasMiddleware = [koa?.before, koa?.after, express?.before, express?.after].flat().some(Boolean)
-    // A service with middleware of its own is refused or handed over anyway, and the call would run that middleware.
+    // A service with middleware of its own is refused or handed over anyway, and the call would run
+    // that middleware.
     if (hasMiddleware) continue
     if (
       (koa?.composed && (await readsInKoa(koa.composed, optionsMarkOf(service)))) ||

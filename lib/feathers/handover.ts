@@ -9,7 +9,8 @@ import { propertiesFor } from './parse-authentication.js'
 
 /**
  * Lets the framework of an application answer requests, as a server of its own would.
- * @param ours are the services that Fastify answers: the framework answers none of them, however their URLs are spelt
+ * @param ours are the services that Fastify answers: the framework answers none of them, however
+ * their URLs are spelt
  * @param errorHandler is that of `@feathersjs/koa`, where the framework is Koa
  */
 export function createHandover(
@@ -71,7 +72,10 @@ function ofKoa(application: object, errorHandler: KoaMiddleware | undefined): Li
   )
 }
 
-/** The error handler of `@feathersjs/koa` knows the status of errors of `@feathersjs/errors` alone: this one knows that of service errors, too. */
+/**
+ * The error handler of `@feathersjs/koa` knows the status of errors of `@feathersjs/errors` alone:
+ * this one knows that of service errors, too.
+ */
 function withStatus(errorHandler: KoaMiddleware): KoaMiddleware {
   return async (context, next) => {
     let thrown: unknown
@@ -87,7 +91,10 @@ function withStatus(errorHandler: KoaMiddleware): KoaMiddleware {
   }
 }
 
-/** Express gives its own prototypes to messages. Those of `app.inject()` are of classes that it knows nothing of. */
+/**
+ * Express gives its own prototypes to messages. Those of `app.inject()` are of classes that it
+ * knows nothing of.
+ */
 const ofExpress =
   (application: object): Listener =>
   (request, response) => {
@@ -98,7 +105,8 @@ const ofExpress =
   }
 
 /**
- * Keeps the framework from calling a service for requests that were handed over: middleware may send one there from another URL.
+ * Keeps the framework from calling a service for requests that were handed over: middleware may
+ * send one there from another URL.
  * @param isBarred whether the service is not to be called for such a request
  */
 export function bar(service: FeathersService, isBarred: () => boolean): void {
@@ -124,13 +132,19 @@ function keepMembers(object: object, ofNode: readonly object[]): void {
         Object.defineProperty(object, name, Object.getOwnPropertyDescriptor(proto, name) as PropertyDescriptor)
 }
 
-/** The path of a URL, as Koa and Express read it. They read URLs with a host, a `#` or spaces in further ways, which are left alone. */
+/**
+ * The path of a URL, as Koa and Express read it. They read URLs with a host, a `#` or spaces in
+ * further ways, which are left alone.
+ */
 const pathOf = (url: string): string | undefined => (/[#\s]/.test(url) ? undefined : /^\/[^?]*/.exec(url)?.[0])
 
 /** What says something of a body that Fastify has not made. */
 const ofBody = ['content-type', 'content-length', 'content-encoding', 'transfer-encoding']
 
-/** Puts the headers that hooks have set on the answer. They stay where a framework removes those of an answer that fails. */
+/**
+ * Puts the headers that hooks have set on the answer. They stay where a framework removes those of
+ * an answer that fails.
+ */
 function keepHeaders(reply: FastifyReply): void {
   const { raw } = reply
   const headers = Object.entries(reply.getHeaders()).filter(

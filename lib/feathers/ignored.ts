@@ -1,7 +1,10 @@
 import { likelyName, shown, shownText } from '../core/options.js'
 import { nameOf } from './stack.js'
 
-/** What the option `ignoreMiddleware` takes: `true` for all middleware, or a list of names and functions. */
+/**
+ * What the option `ignoreMiddleware` takes: `true` for all middleware, or a list of names and
+ * functions.
+ */
 export type IgnoredMiddleware = boolean | readonly (string | ((...args: never[]) => unknown))[]
 
 /** A middleware with what messages call it. */

@@ -12,8 +12,8 @@ interface Running {
 const running = new WeakMap<Mounted, Running>()
 
 /**
- * The set-up and the tear-down of a mounted application. Each runs once, with the first of its servers that starts and the last that
- * closes; neither runs where somebody else has set it up.
+ * The set-up and the tear-down of a mounted application. Each runs once, with the first of its
+ * servers that starts and the last that closes; neither runs where somebody else has set it up.
  */
 export class Lifecycle {
   readonly #application: Mounted
@@ -58,7 +58,8 @@ export class Lifecycle {
     const current = running.get(this.#application) as Running
     if (--current.servers > 0) return
     running.delete(this.#application)
-    // Koa and Express would close the server, which Fastify does. The first releases of `@feathersjs/koa` need one to close.
+    // Koa and Express would close the server, which Fastify does. The first releases of
+    // `@feathersjs/koa` need one to close.
     Object.assign(this.#application, { server: { close: (done?: () => void) => done?.() } })
     await this.#application.teardown(current.server)
     Object.assign(this.#application, { server: undefined })
@@ -67,14 +68,18 @@ export class Lifecycle {
 
 const isFallback = ({ routeOptions }: FastifyRequest) => fallbackMark in routeOptions.config
 
-/** Lets the sockets of a mounted application (`@feathersjs/socketio`) work on the servers of Fastify, and end with them. */
+/**
+ * Lets the sockets of a mounted application (`@feathersjs/socketio`) work on the servers of
+ * Fastify, and end with them.
+ */
 export function registerSockets(fastify: FastifyInstance, application: Mounted, lifecycle: Lifecycle): void {
   // An open socket would keep the server from closing.
   fastify.addHook('preClose', async () => {
     if (lifecycle.isOurs) application.io?.engine.close()
   })
   if (application.channel === undefined) return
-  // Sockets answer their requests before those come to Fastify, but on one server alone: `localhost` can be two addresses.
+  // Sockets answer their requests before those come to Fastify, but on one server alone:
+  // `localhost` can be two addresses.
   rootOf(fastify).addHook('onRequest', (request, reply, done) => {
     const { io } = application
     const isTheirs = io?.httpServer === fastify.server && request.url.startsWith(`${io.path()}/`)

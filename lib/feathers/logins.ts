@@ -9,9 +9,11 @@ import { authenticates } from './parse-authentication.js'
 type Function = (...args: unknown[]) => unknown
 
 /**
- * Makes the logins of an application count for its services alone, and no others there. Its guards let in whoever is authenticated already, so
- * the params that hooks hand from one service to another must not bring the login of another authentication.
- * @param hasAuthentication whether the application has one. Where it has none, a user of ours is the only one that there is
+ * Makes the logins of an application count for its services alone, and no others there. Its guards
+ * let in whoever is authenticated already, so the params that hooks hand from one service to
+ * another must not bring the login of another authentication.
+ * @param hasAuthentication whether the application has one. Where it has none, a user of ours is
+ * the only one that there is
  */
 export function separateLogins(service: FeathersService, application: Mounted, hasAuthentication: () => boolean): void {
   // An application may be mounted on several servers.
@@ -34,13 +36,15 @@ export function separateLogins(service: FeathersService, application: Mounted, h
   replace(service, 'authenticate', async (method, self, args) => {
     const [request, params, ...strategies] = args
     if (!isObject(params)) return Reflect.apply(method, self, args)
-    // `authenticate` says that the caller is authenticated before it knows, for its own guards: hooks of its users may hand that on.
+    // `authenticate` says that the caller is authenticated before it knows, for its own guards:
+    // hooks of its users may hand that on.
     const meanwhile = noteLogin(params, { maker: application, values: { authenticated: true } })
     const result = await Reflect.apply(method, self, [request, { ...params, ...meanwhile }, ...strategies])
     if (!isObject(result)) return result
     const { accessToken, ...values } = result
     const login = noteLogin(params, { maker: application, values: { ...values, authenticated: true } })
-    // A guard of theirs adds the result to the params of a call. It asks without a provider, as a login over HTTP does not.
+    // A guard of theirs adds the result to the params of a call. It asks without a provider, as a
+    // login over HTTP does not.
     return 'provider' in params ? result : { ...result, ...login }
   })
 }

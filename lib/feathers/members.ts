@@ -16,7 +16,10 @@ export interface Settings {}
 /** The type of a setting: `unknown` for one that `Settings` does not name. */
 export type Setting<Name> = Name extends keyof Settings ? Settings[Name] : unknown
 
-/** The members of a Feathers application that hooks find at `context.app`, besides `service` and those of the instance. */
+/**
+ * The members of a Feathers application that hooks find at `context.app`, besides `service` and
+ * those of the instance.
+ */
 export interface ApplicationMembers {
   /** A setting, `undefined` where there is none. */
   get<Name extends string>(name: Name): Setting<Name>
@@ -42,7 +45,10 @@ export interface MixinOptions {
 /** Changes each service that is registered after it. */
 export type Mixin = (service: RegisteredService, path: string, options: MixinOptions) => unknown
 
-/** What hooks get as `context.app`, with what configures an application of Feathers until the server is ready. */
+/**
+ * What hooks get as `context.app`, with what configures an application of Feathers until the server
+ * is ready.
+ */
 export type FeathersLike = Omit<ApplicationMembers, 'set'> & {
   set<Name extends string>(name: Name, value: Setting<Name>): FeathersLike
   /** Calls a function with the application. @throws when the server is ready */

@@ -5,7 +5,10 @@ import type { Ignored } from './ignored.js'
 import { type FeathersService, isOAuth, type Mounted, optionsOf } from './mounted.js'
 import { type Layer, meetsService, nameOf, stackOf } from './stack.js'
 
-/** The middleware of an application that its framework has not brought, and what is missed of the rest. */
+/**
+ * The middleware of an application that its framework has not brought, and what is missed of the
+ * rest.
+ */
 export interface Sorted {
   readonly unknown: readonly Layer[]
   /** The middleware of `unknown` that requests for services get to. */
@@ -20,7 +23,8 @@ export interface Sorted {
 export const noMiddleware: Sorted = { unknown: [], around: [], missed: [], formatted: new Set() }
 
 /**
- * Looks for the middleware of an application, which does not run on Fastify. What its framework brings is replaced here, or logged.
+ * Looks for the middleware of an application, which does not run on Fastify. What its framework
+ * brings is replaced here, or logged.
  * @throws when there is other middleware: it may be what guards the application
  */
 export async function checkMiddleware(application: Mounted, ignored: Ignored, fastify: FastifyInstance): Promise<void> {
@@ -98,20 +102,25 @@ export async function sortMiddleware(application: Mounted): Promise<Sorted> {
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
     const repeated = texts.filter((other) => other === text).length
-    // Where several functions have one text, further ones may be other functions: a guard of Express for example.
+    // Where several functions have one text, further ones may be other functions: a guard of
+    // Express for example.
     return plugin === undefined && (repeated === 0 || (repeated > 1 && count > repeated))
   })
   // Of several with this text the last one: what stands before it may be before the services.
   const services = stack.findLastIndex(({ handle }) => String(handle) === String(brought.services))
   const end = services === -1 ? stack.length : services
-  // Express sends errors of services to functions of four parameters, wherever they stand. A twin of the known may be anywhere.
+  // Express sends errors of services to functions of four parameters, wherever they stand. A twin
+  // of the known may be anywhere.
   const isAround = (layer: Layer) =>
     stack.indexOf(layer) < end || texts.includes(String(layer.handle)) || Object(layer.handle).length === 4
   const formatted = await servicesWithFormatter(application)
   return { unknown, around: unknown.filter(isAround), missed: [...missed], formatted }
 }
 
-/** Why a service is answered by the framework of its application alone: the names of the middleware that only runs there. */
+/**
+ * Why a service is answered by the framework of its application alone: the names of the middleware
+ * that only runs there.
+ */
 export const reasonsFor = (
   service: FeathersService,
   path: string,
@@ -122,7 +131,10 @@ export const reasonsFor = (
   ...ignored.without(around.filter((layer) => meetsService(layer, path))).map(({ name }) => name)
 ]
 
-/** The middleware that a framework brings to applications, as new functions: they are known by their code. */
+/**
+ * The middleware that a framework brings to applications, as new functions: they are known by their
+ * code.
+ */
 export interface Brought {
   /** What Fastify and fastify-services do. */
   readonly replaced: readonly unknown[]

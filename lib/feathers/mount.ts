@@ -17,22 +17,27 @@ import { type AuthenticationSettings, type credentialsReader, removeLogin } from
 
 /** Options of a mounted application. */
 export interface MountOptions {
-  /** What `rest({ authentication })` of the application takes. Default: the settings of its authentication service. */
+  /**
+   * What `rest({ authentication })` of the application takes. Default: the settings of its
+   * authentication service.
+   */
   authentication?: AuthenticationSettings
   /**
-   * Koa or Express middleware that is no concern, since it does not run here: `true` for all, or a list of names, as the start tells them, and of
-   * functions. Default: the server does not start with some; with `fallback`, its framework answers the services behind it.
+   * Koa or Express middleware that is no concern, since it does not run here: `true` for all, or a
+   * list of names, as the start tells them, and of functions. Default: the server does not start
+   * with some; with `fallback`, its framework answers the services behind it.
    */
   ignoreMiddleware?: IgnoredMiddleware
   /**
-   * Whether its own framework, Koa or Express, answers what Fastify does not: requests that no route takes, and those for services that have middleware.
-   * Default: `false`.
+   * Whether its own framework, Koa or Express, answers what Fastify does not: requests that no
+   * route takes, and those for services that have middleware. Default: `false`.
    */
   fallback?: boolean
 }
 
 /**
- * Registers the services of a Feathers application, and those that it gets until the server is ready.
+ * Registers the services of a Feathers application, and those that it gets until the server is
+ * ready.
  * @param toApplication makes what hooks around its services get as `context.app`
  * @param fallback says what its framework answers
  */
@@ -101,7 +106,8 @@ export function mount(
   application.mixins.push(add)
   fallback?.register()
   registerSockets(fastify, application, lifecycle)
-  // Services are set up in the order of registration, by whichever server was named. This is for an application that has none.
+  // Services are set up in the order of registration, by whichever server was named. This is for an
+  // application that has none.
   fastify.addHook('onReady', async () => {
     await lifecycle.setup(fastify.server)
     check()

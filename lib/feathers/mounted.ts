@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SettingsStore } from './settings.js'
 
-/** The parts of an application of Feathers 5 that are read: one of `feathers()`, `koa(feathers())` or `express(feathers())`. */
+/**
+ * The parts of an application of Feathers 5 that are read: one of `feathers()`, `koa(feathers())`
+ * or `express(feathers())`.
+ */
 export interface FeathersApplication {
   readonly services: object
   readonly mixins: readonly unknown[]
@@ -63,10 +66,16 @@ export interface Context {
   readonly http: object
 }
 
-/** `getServiceOptions` of `@feathersjs/feathers` reads it, which is not imported: nobody needs that package for the rest of this door. */
+/**
+ * `getServiceOptions` of `@feathersjs/feathers` reads it, which is not imported: nobody needs that
+ * package for the rest of this door.
+ */
 const options: unique symbol = Symbol.for('@feathersjs/service') as never
 
-/** The symbol under which a service has its options. Each copy of `@feathersjs/commons` 5.0.0 has its own. */
+/**
+ * The symbol under which a service has its options. Each copy of `@feathersjs/commons` 5.0.0 has
+ * its own.
+ */
 export function optionsMarkOf(service: FeathersService): typeof options {
   if (service[options] !== undefined) return options
   for (let object: object = service; object !== null; object = Object.getPrototypeOf(object)) {
@@ -100,8 +109,8 @@ interface Around {
 export const optionsOf = (service: FeathersService): ServiceOptions => service[optionsMarkOf(service)] as ServiceOptions
 
 /**
- * Whether it is a service of `@feathersjs/authentication-oauth`: one that has a `grant`, or its callback. They need the sessions of Koa or
- * Express.
+ * Whether it is a service of `@feathersjs/authentication-oauth`: one that has a `grant`, or its
+ * callback. They need the sessions of Koa or Express.
  */
 export const isOAuth = (service: FeathersService): boolean => hasGrant(service) || hasGrant(Object(service.service))
 

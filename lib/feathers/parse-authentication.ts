@@ -12,11 +12,17 @@ import type { AuthenticationService, Mounted } from './mounted.js'
 export interface AuthenticationSettings {
   /** The path of its authentication service. Default: the one that the application names. */
   service?: string
-  /** The strategies that read the headers of requests. Default: those of the settings of that service. */
+  /**
+   * The strategies that read the headers of requests. Default: those of the settings of that
+   * service.
+   */
   strategies?: readonly string[]
 }
 
-/** Makes what reads `params.authentication` from a request, as `parseAuthentication` of its REST transports does. */
+/**
+ * Makes what reads `params.authentication` from a request, as `parseAuthentication` of its REST
+ * transports does.
+ */
 export function credentialsReader(application: Mounted, settings: AuthenticationSettings) {
   let service: AuthenticationService | null | undefined
   const find = () => {
@@ -52,8 +58,9 @@ export const authenticates = (service: unknown): boolean =>
   Boolean(Object(service).parse && Object(service).configuration)
 
 /**
- * Takes out of the params of a call over HTTP what guards of other authentications have put there: those of the application let in whoever is
- * authenticated already. What its own strategies have read from the request is there again.
+ * Takes out of the params of a call over HTTP what guards of other authentications have put there:
+ * those of the application let in whoever is authenticated already. What its own strategies have
+ * read from the request is there again.
  */
 export function removeLogin(context: HookContext, application: Mounted): void {
   // Only what can be extended is told who calls.
@@ -62,7 +69,10 @@ export function removeLogin(context: HookContext, application: Mounted): void {
   context.params = withoutLogins(context.params, request, application)
 }
 
-/** What hooks of Fastify have put on `request.feathers` for the params of a call, without what guards of other authentications have. */
+/**
+ * What hooks of Fastify have put on `request.feathers` for the params of a call, without what
+ * guards of other authentications have.
+ */
 export const propertiesFor = (request: FastifyRequest, application: Mounted): Params => ({
   ...withoutLogins(request.feathers, request, application)
 })

@@ -16,8 +16,8 @@ export interface FeathersOptions extends MountOptions {
   /** The application to mount. Default: none, and hooks get the settings alone. */
   app?: FeathersApplication
   /**
-   * The settings that hooks get by `context.app.get(name)`: an object, or what `configuration()` of `@feathersjs/configuration` gives. Those of a mounted
-   * application are there by themselves.
+   * The settings that hooks get by `context.app.get(name)`: an object, or what `configuration()` of
+   * `@feathersjs/configuration` gives. Those of a mounted application are there by themselves.
    */
   settings?: SettingsOption
 }
@@ -52,7 +52,8 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const applications = isFirst ? registerApplications(fastify, backing) : createApplications({ backing, mixins: [] })
   await applySettings(settings ?? {}, backing, fastify)
   const reader = mounted && credentialsReader(mounted, authentication ?? {})
-  // Guards of the application at services of ours are answered as well; not those of an application around it, which hooks do not get here.
+  // Guards of the application at services of ours are answered as well; not those of an application
+  // around it, which hooks do not get here.
   if (isFirst) ownInstanceFacts(fastify).foreignReader = reader
   if (mounted === undefined || reader === undefined) return
   const framework = fallback ? await createFallback(mounted, fastify, ignored) : undefined
@@ -65,12 +66,13 @@ const isApplication = (value: unknown) => {
 }
 
 /**
- * The plugin, for who comes from Feathers 5. With `app`, an application under Fastify, unchanged: its services answer at Fastify's routes, with its hooks,
- * events and authentication; its sockets go on. Several may be mounted, and hooks get the settings of the first. And what hooks that were written for Feathers expect of `context.app`. Register it after
- * `fastify-services`.
+ * The plugin, for who comes from Feathers 5. With `app`, an application under Fastify, unchanged:
+ * its services answer at Fastify's routes, with its hooks, events and authentication; its sockets
+ * go on. Several may be mounted, and hooks get the settings of the first. And what hooks that were
+ * written for Feathers expect of `context.app`. Register it after `fastify-services`.
  *
- * @throws when it is registered twice on an instance, an option does not exist, or a path is taken; when the server starts, if the application has Koa or
- * Express middleware of its own
+ * @throws when it is registered twice on an instance, an option does not exist, or a path is taken;
+ * when the server starts, if the application has Koa or Express middleware of its own
  * @example
  * await app.register(services)
  * await app.register(feathers, { app: feathersApplication })

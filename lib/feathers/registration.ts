@@ -7,8 +7,10 @@ import type { Mixin } from './members.js'
 import type { SettingsStore } from './settings.js'
 
 /**
- * From here on, hooks of the services of an instance, and of the instances inside, get an application in place of their instance.
- * @param backing keeps the settings; of a Feathers application, hooks get those members too that the instance lacks
+ * From here on, hooks of the services of an instance, and of the instances inside, get an
+ * application in place of their instance.
+ * @param backing keeps the settings; of a Feathers application, hooks get those members too that
+ * the instance lacks
  * @throws when they get one already
  */
 export function registerApplications(app: FastifyInstance, backing: SettingsStore): ToApplication {

@@ -1,10 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { define } from '../core/facade.js'
 
-/** What `configuration()` of `@feathersjs/configuration` gives: a function that sets each setting, and checks them when the application is set up. */
+/**
+ * What `configuration()` of `@feathersjs/configuration` gives: a function that sets each setting,
+ * and checks them when the application is set up.
+ */
 export type Configuration = (app: never) => unknown
 
-/** The settings of an application by name, or what `configuration()` of `@feathersjs/configuration` gives. */
+/**
+ * The settings of an application by name, or what `configuration()` of `@feathersjs/configuration`
+ * gives.
+ */
 export type SettingsOption = Readonly<Record<string, unknown>> | Configuration
 
 /** Where `get` and `set` of an application go. A Feathers application is one, too. */
@@ -26,7 +32,9 @@ export function createSettings(): SettingsStore {
   }
 }
 
-/** Sets a setting of any name: that of a Feathers application is not the prototype of its settings. */
+/**
+ * Sets a setting of any name: that of a Feathers application is not the prototype of its settings.
+ */
 export function putSetting(store: SettingsStore, name: string, value: unknown): void {
   if (name !== '__proto__') store.set(name, value)
   else define(store.settings, name, value)
@@ -36,7 +44,10 @@ type LifecycleHook = (context: object, next: () => Promise<void>) => unknown
 type LifecycleHooks = { readonly [Name in 'setup' | 'teardown']?: LifecycleHook | readonly LifecycleHook[] }
 type Configured = Pick<SettingsStore, 'get' | 'set'> & { hooks(hooks: LifecycleHooks): void }
 
-/** Puts what an application was given into its settings. What checks them runs before the server starts. */
+/**
+ * Puts what an application was given into its settings. What checks them runs before the server
+ * starts.
+ */
 export async function applySettings(source: SettingsOption, store: SettingsStore, app: FastifyInstance): Promise<void> {
   if (typeof source !== 'function') {
     for (const [name, value] of Object.entries(source)) putSetting(store, name, value)

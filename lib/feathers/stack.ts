@@ -16,7 +16,9 @@ export interface Pattern {
   readonly isPrefix: boolean
 }
 
-/** A layer of the routers of `@koa/router`: without methods it runs for the routes of others alone. */
+/**
+ * A layer of the routers of `@koa/router`: without methods it runs for the routes of others alone.
+ */
 interface KoaRoute {
   readonly path?: unknown
   readonly methods?: readonly string[]
@@ -28,7 +30,10 @@ export function stackOf({ middleware, _router }: Mounted): readonly Layer[] {
   return (_router?.stack ?? []).map((layer, index) => ofExpress(layer, `number ${index + 1} of app._router.stack`))
 }
 
-/** Whether some URL of the service at a path, or of a record of it, is one of those that a middleware gets. */
+/**
+ * Whether some URL of the service at a path, or of a record of it, is one of those that a
+ * middleware gets.
+ */
 export function meetsService({ patterns }: Layer, path: string): boolean {
   if (patterns === undefined) return true
   const segments = segmentsOfPath(path)
@@ -64,8 +69,9 @@ function ofKoa(handle: unknown, place: string): Layer {
   return { handle, name: nameOf(handle, place), patterns }
 }
 
-// What `allowedMethods()` of all versions of the routers of Koa does: nothing before the others are done, whatever the request is, and then
-// it looks at the routes that have taken it. A guard may have that name, or look at these routes, but does so before.
+// What `allowedMethods()` of all versions of the routers of Koa does: nothing before the others are
+// done, whatever the request is, and then it looks at the routes that have taken it. A guard may
+// have that name, or look at these routes, but does so before.
 const goesOnFirst =
   /^(async )?(function\s*\w*\s*)?\(\w+, ?next\)\s*(=>)?\s*\{\s*(const \w+ = \w+;?\s*)?(return next\(\)\.then\(|await next\(\))/
 const isAllowedMethods = (code: string) =>

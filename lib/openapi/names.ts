@@ -36,7 +36,9 @@ export function takeName(name: string, taken: Set<unknown>): string {
 export const toPascal = (words: readonly string[]): string =>
   words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('')
 
-/** Returns the name in a schema: `title: 'Blog post'` → `BlogPost`, `$id: '/post.json'` → `Post`. */
+/**
+ * Returns the name in a schema: `title: 'Blog post'` → `BlogPost`, `$id: '/post.json'` → `Post`.
+ */
 export function nameOf({ title, $id }: { readonly title?: unknown; readonly $id?: unknown }): string | undefined {
   const idParts = typeof $id === 'string' ? $id.replace(/[#/]+$/, '').split(/[/#]/) : []
   for (const text of [title, idParts.at(-1)?.replace(/(\.schema)?\.json$/i, '')]) {

@@ -31,7 +31,9 @@ export class SecuritySchemes {
     return Object.fromEntries(this.#declared)
   }
 
-  /** Declares schemes and returns their requirements. Different schemes of one name get a number. */
+  /**
+   * Declares schemes and returns their requirements. Different schemes of one name get a number.
+   */
   require(security: readonly SchemeSet[]): SecurityRequirements {
     const sets = security.map((set) =>
       Object.fromEntries(Object.entries(set).map(([name, scheme]) => [this.#declare(name, scheme), []]))

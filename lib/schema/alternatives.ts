@@ -12,11 +12,14 @@ export class Alternatives {
   readonly #sets = new Map<SchemaValue, Sets>()
 
   /**
-   * The union of alternatives, each of which is a set of schemas. The same alternatives are the same union, and one within another is part of it: a schema within itself would make new unions without end.
+   * The union of alternatives, each of which is a set of schemas. The same alternatives are the
+   * same union, and one within another is part of it: a schema within itself would make new unions
+   * without end.
    */
   readonly union = (alternatives: Sets): JsonSchema => {
     const flat = alternatives.flatMap((schemas) => this.#flatten(schemas))
-    // Past the limit each schema becomes an alternative of its own, beside the empty one: none is sure to apply, but their flags and names hold.
+    // Past the limit each schema becomes an alternative of its own, beside the empty one: none is
+    // sure to apply, but their flags and names hold.
     const isTooMany = flat.length > maxAlternatives
     const loose = isTooMany ? [...new Set(flat.flat())].map((schema) => [schema]) : flat
     const byKey = new Map((isTooMany ? [...loose, []] : loose).map((schemas) => [this.key(schemas), schemas]))
@@ -33,7 +36,10 @@ export class Alternatives {
     return union
   }
 
-  /** The schemas of a field that one of them must name, since its object is closed: without the alternative in which none of them does. */
+  /**
+   * The schemas of a field that one of them must name, since its object is closed: without the
+   * alternative in which none of them does.
+   */
   readonly naming = (schemas: readonly SchemaValue[]): readonly SchemaValue[] => {
     const mayBeSilent = (schema: SchemaValue) => this.#sets.get(schema)?.some((set) => set.length === 0) === true
     if (schemas.length === 0 || !schemas.every(mayBeSilent)) return schemas
@@ -41,13 +47,19 @@ export class Alternatives {
     return others.length === 0 ? first : [this.union([first, ...others])]
   }
 
-  /** Whether a schema of a place says what may stand there, in any of its alternatives: `false` says that nothing may. */
+  /**
+   * Whether a schema of a place says what may stand there, in any of its alternatives: `false` says
+   * that nothing may.
+   */
   permits(schema: SchemaValue): boolean {
     const sets = this.#sets.get(schema) ?? [[schema]]
     return sets.some((schemas) => schemas.length > 0 && !schemas.includes(false))
   }
 
-  /** The sets of schemas that may apply where a set of them does, some of which are unions of alternatives. */
+  /**
+   * The sets of schemas that may apply where a set of them does, some of which are unions of
+   * alternatives.
+   */
   #flatten(schemas: readonly SchemaValue[]): Sets {
     let sets: Sets = [[]]
     for (const schema of schemas) {

@@ -15,7 +15,8 @@ import { References } from './references.js'
 type Copy = Record<string, unknown>
 
 /**
- * A schema that needs no other: what it refers to stands in it. It is a copy in the words of draft 7, where tuples are lists of `items`, and what may be `null` is a union; no rule is lost or
+ * A schema that needs no other: what it refers to stands in it. It is a copy in the words of draft
+ * 7, where tuples are lists of `items`, and what may be `null` is a union; no rule is lost or
  * added.
  */
 export class Bundle {
@@ -39,14 +40,16 @@ export class Bundle {
 
   /**
    * @param shared the schemas of `app.addSchema`, by their ids
-   * @throws {TypeError} when a keyword holds what it can not, a reference leads in a circle, a type is none, or a pattern is no regular expression
+   * @throws {TypeError} when a keyword holds what it can not, a reference leads in a circle, a type
+   * is none, or a pattern is no regular expression
    */
   constructor(document: JsonSchema, shared: Readonly<Record<string, unknown>> = {}) {
     this.#document = document
     this.#references = new References([document, ...Object.values(shared).filter(isSchema)])
     const copy = this.#copy(this.#document) as Copy
     const ownSchemas = new Set<SchemaValue>(this.#copies.keys())
-    // A target that stands outside of the document may refer to further ones: the list grows while it is read.
+    // A target that stands outside of the document may refer to further ones: the list grows while
+    // it is read.
     const withReference = [...this.#copies.keys()].filter(({ $ref }) => $ref !== undefined)
     for (const source of withReference) {
       const target = this.#references.follow(source)
@@ -84,7 +87,10 @@ export class Bundle {
     return this.#written.get(schema)
   }
 
-  /** Returns the places of all schemas by which a value is checked, as in `deep.list[]`, the outermost first. */
+  /**
+   * Returns the places of all schemas by which a value is checked, as in `deep.list[]`, the
+   * outermost first.
+   */
   placesFrom(start: SchemaValue, place: string): ReadonlyMap<JsonSchema, string> {
     const places = new Map<JsonSchema, string>()
     const add = (schema: SchemaValue | undefined, at: string) => {
@@ -175,7 +181,11 @@ function assertJsonSchema(schema: JsonSchema, place: string): void {
 
 const expressions = new Map<string, RegExp>()
 
-/** A pattern of a schema. One that is not for Unicode, as `\-` may be, is taken as older programs do. @throws {TypeError} when it is none */
+/**
+ * A pattern of a schema. One that is not for Unicode, as `\-` may be, is taken as older programs
+ * do.
+ * @throws {TypeError} when it is none
+ */
 export function toRegExp(pattern: string, at = ''): RegExp {
   const expression = expressions.get(pattern) ?? compile(pattern, at)
   if (expressions.size < 10_000) expressions.set(pattern, expression)
@@ -217,7 +227,10 @@ const withoutValues = ({ enum: _, ...words }: JsonSchema): Copy => ({
   allOf: [...(words.allOf ?? []), false]
 })
 
-/** The dependencies of several keywords as schemas: names that a field asks for are a schema that requires them. */
+/**
+ * The dependencies of several keywords as schemas: names that a field asks for are a schema that
+ * requires them.
+ */
 function dependenciesOf(entries: readonly (readonly [string, unknown])[]): Copy {
   const dependencies: Copy = {}
   for (const [name, value] of entries) {
@@ -227,7 +240,10 @@ function dependenciesOf(entries: readonly (readonly [string, unknown])[]): Copy 
   return dependencies
 }
 
-/** The union for `nullable: true` of OpenAPI 3.0, which lets `null` pass whatever the other keywords say. */
+/**
+ * The union for `nullable: true` of OpenAPI 3.0, which lets `null` pass whatever the other keywords
+ * say.
+ */
 function unionWithNull(copy: Copy): Copy {
   const { default: preset } = copy
   delete copy.default

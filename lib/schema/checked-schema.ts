@@ -5,7 +5,10 @@ import { leastSent } from './names.js'
 import { toFragment } from './pointer.js'
 import type { SchemaReader, TaggedUnion } from './reader.js'
 
-/** Our own keywords. They replace keywords of JSON Schema whose check by Ajv a client could slow down. */
+/**
+ * Our own keywords. They replace keywords of JSON Schema whose check by Ajv a client could slow
+ * down.
+ */
 export const ownKeywords = { equals: 'services:equals', distinct: 'services:distinct' } as const
 
 /** What a body lacks, and the unions that one of its fields decides. */
@@ -14,7 +17,10 @@ export interface CheckOptions {
   readonly serverSet: ReadonlyMap<JsonSchema, ReadonlySet<string>>
   /** Returns the discriminator of a union, if every body has it. */
   discriminatorOf(branches: readonly SchemaValue[]): TaggedUnion | undefined
-  /** Whether the server sets the discriminator of a union, so that a body may match several branches. */
+  /**
+   * Whether the server sets the discriminator of a union, so that a body may match several
+   * branches.
+   */
   isOpen(branches: readonly SchemaValue[]): boolean
 }
 
@@ -22,7 +28,10 @@ const checkedAsWritten: CheckOptions = { serverSet: new Map(), discriminatorOf: 
 
 type Words = Record<string, unknown>
 
-/** A copy of a bundle for Ajv: it accepts bodies without server-set fields, and its check takes linear time. */
+/**
+ * A copy of a bundle for Ajv: it accepts bodies without server-set fields, and its check takes
+ * linear time.
+ */
 export class CheckedSchema {
   readonly schema: JsonSchema
   readonly #reader: SchemaReader
@@ -52,7 +61,10 @@ export class CheckedSchema {
     return copy
   }
 
-  /** Returns a schema with the same rules in words that Ajv checks well. The schemas in it stay the same objects. */
+  /**
+   * Returns a schema with the same rules in words that Ajv checks well. The schemas in it stay the
+   * same objects.
+   */
   #rewrite(schema: JsonSchema): JsonSchema {
     const { unevaluatedProperties, unevaluatedItems, uniqueItems, ...rest } = schema
     const words: Words = rest
@@ -125,7 +137,10 @@ export class CheckedSchema {
 /** Keeps a schema that has no effect here: references may lead to it. */
 const unused = (schema: SchemaValue): JsonSchema => ({ $defs: { unused: schema } })
 
-/** Returns one condition per branch: to try all branches takes exponential time where unions are nested. */
+/**
+ * Returns one condition per branch: to try all branches takes exponential time where unions are
+ * nested.
+ */
 function toBranchConditions({ branches, tag, branchOf }: TaggedUnion, keyword: UnionKeyword): JsonSchema {
   const objects = new Set(branchOf.values())
   const byTag = {
@@ -150,7 +165,10 @@ const condition = (test: JsonSchema, yes: SchemaValue, no: SchemaValue = true): 
     ['else', no]
   ])
 
-/** Compares with objects by our own keyword: Ajv calls a `valueOf` or `toString` that a client has sent. */
+/**
+ * Compares with objects by our own keyword: Ajv calls a `valueOf` or `toString` that a client has
+ * sent.
+ */
 function compareObjects(words: Words): void {
   const lists = [words.enum, words.const === undefined ? undefined : [words.const]].filter(Array.isArray)
   if (!lists.flat().some((value) => typeof value === 'object' && value !== null)) return

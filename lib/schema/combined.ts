@@ -2,7 +2,10 @@ import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isSchema, oncePerSchema } from './keywords.js'
 import { kindBits, type SchemaReader } from './reader.js'
 
-/** Whether an object may have fields that no schema names. One that says nothing of fields leaves that to the others. */
+/**
+ * Whether an object may have fields that no schema names. One that says nothing of fields leaves
+ * that to the others.
+ */
 export type Openness = 'open' | 'closed'
 
 const mostOf = (says: readonly (Openness | undefined)[]): Openness | undefined =>
@@ -27,7 +30,8 @@ export const speaksOfItems = ({ items, additionalItems, unevaluatedItems }: Json
 type ChosenOf = (branches: readonly SchemaValue[]) => readonly SchemaValue[]
 
 /**
- * What schemas that apply to the same place say of it together: names are closed once one of them speaks of names, and open once one says so. A union is as open as the most open of its branches.
+ * What schemas that apply to the same place say of it together: names are closed once one of them
+ * speaks of names, and open once one says so. A union is as open as the most open of its branches.
  */
 export function opennessOf(
   schemas: readonly SchemaValue[],
@@ -85,8 +89,9 @@ interface Within {
 }
 
 /**
- * The schemas of a field or an item. Those that apply to some values alone, since a branch of a union or a condition asks for them, are one union: their flags and names hold, and their types only where each
- * of the alternatives has one.
+ * The schemas of a field or an item. Those that apply to some values alone, since a branch of a
+ * union or a condition asks for them, are one union: their flags and names hold, and their types
+ * only where each of the alternatives has one.
  *
  * @param toUnion makes a union of alternatives, the same one for the same
  */

@@ -20,15 +20,24 @@ import type { Shape, Shapes } from './shape.js'
 export interface DocumentPurpose {
   /** Fields with this flag are left out. */
   readonly flag: Flag | undefined
-  /** Whether the document is that of a part of a record, which must have no field, and gets no default. */
+  /**
+   * Whether the document is that of a part of a record, which must have no field, and gets no
+   * default.
+   */
   readonly isPart: boolean
 }
 
 /** What a schema is at its place of a value. The same definition may be another one at each. */
 interface Role {
-  /** All that is said of the place. Without it a schema stays as it is: under `not` it would refuse more without a field. */
+  /**
+   * All that is said of the place. Without it a schema stays as it is: under `not` it would refuse
+   * more without a field.
+   */
   readonly place: Shape | undefined
-  /** What the place begins with: an object of its own for each visit, since a schema may hold itself. */
+  /**
+   * What the place begins with: an object of its own for each visit, since a schema may hold
+   * itself.
+   */
   readonly start: { readonly schema?: JsonSchema }
   readonly flag: Flag | undefined
   readonly isRoot: boolean
@@ -40,7 +49,10 @@ type Refer = (schema: JsonSchema, target: JsonSchema, role: Role) => string
 
 const asItIs: Role = { place: undefined, start: {}, flag: undefined, isRoot: false, tags: [] }
 
-/** Writes the document of a schema: each reference leads to a definition as it is at the place of that reference. */
+/**
+ * Writes the document of a schema: each reference leads to a definition as it is at the place of
+ * that reference.
+ */
 export class DocumentWriter {
   readonly #shapes: Shapes
   readonly #bundle: Bundle
@@ -130,7 +142,10 @@ export class DocumentWriter {
     return copy
   }
 
-  /** The role of a part at the same place: of a union with a tag it is the branch that the tag chooses. */
+  /**
+   * The role of a part at the same place: of a union with a tag it is the branch that the tag
+   * chooses.
+   */
   #roleIn(schema: JsonSchema, keyword: string, name: string, role: Role): Role {
     const branches = unionKeywords.some((union) => union === keyword) ? (schema[keyword] as SchemaValue[]) : []
     const union = this.#shapes.reader.unionOf(branches)
@@ -175,7 +190,10 @@ export class DocumentWriter {
     return [keyword, name]
   }
 
-  /** What tells a version of a schema from others: one that comes out the same in several roles is one. */
+  /**
+   * What tells a version of a schema from others: one that comes out the same in several roles is
+   * one.
+   */
   #keyOf(target: JsonSchema, role: Role): string {
     const { place, flag, isRoot, tags } = role
     const number = this.#numberOf(target)
@@ -224,7 +242,10 @@ function marked(field: SchemaValue, place: Shape, name: string): SchemaValue {
   return { ...(place.field(name).isSettable ? settable : field), ...marks }
 }
 
-/** Takes out of the schema of a record what a part of one need not have. Without it the part may be of several branches of a union. */
+/**
+ * Takes out of the schema of a record what a part of one need not have. Without it the part may be
+ * of several branches of a union.
+ */
 function demandNothing(copy: Record<string, unknown>): void {
   const { allOf, anyOf, oneOf } = copy
   delete copy.required
@@ -241,7 +262,10 @@ const withoutDefault = (schema: SchemaValue): SchemaValue => {
   return rest
 }
 
-/** Schemas that stand beside others which speak of names: each of them must let the fields of the others pass. */
+/**
+ * Schemas that stand beside others which speak of names: each of them must let the fields of the
+ * others pass.
+ */
 function partsBesideOthers(bundle: Bundle): ReadonlySet<JsonSchema> {
   const parts = new Set<JsonSchema>()
   const add = (part: SchemaValue | undefined) => {
@@ -258,7 +282,10 @@ const inPlaceParts = (schema: JsonSchema, bundle: Bundle): readonly (SchemaValue
   ...[...subschemasOf(schema)].flatMap(([part, [keyword = '']]) => (isInPlace(keyword) ? [part] : []))
 ]
 
-/** Whether no more than one keyword of a schema speaks of names, and one value is held to no more than one of its parts. */
+/**
+ * Whether no more than one keyword of a schema speaks of names, and one value is held to no more
+ * than one of its parts.
+ */
 function isUnionAlone(schema: JsonSchema): boolean {
   const [first = '$ref', ...others] = fieldKeywords.filter((keyword) => schema[keyword] !== undefined)
   return others.length === 0 && (first === '$ref' || unionKeywords.some((keyword) => keyword === first))

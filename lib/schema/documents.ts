@@ -7,7 +7,9 @@ import { isSchema, mapSubschemas } from './keywords.js'
 import { type Flag, SchemaReader } from './reader.js'
 import { type Shape, Shapes } from './shape.js'
 
-/** The schemas of `app.addSchema`, by their ids; `undefined` before the application has them all. */
+/**
+ * The schemas of `app.addSchema`, by their ids; `undefined` before the application has them all.
+ */
 export type SharedSchemas = Readonly<Record<string, unknown>> | undefined
 
 /** What options say of a schema. */
@@ -16,7 +18,10 @@ export interface SchemaOptions {
   readonly flagged: FlaggedNames | ((shared: SharedSchemas) => FlaggedNames)
   /** Whether the schema says what is sent, so that flags in it say nothing. */
   readonly ignoresFlags?: boolean
-  /** The names of the fields of a record, where the schema is another one: in it an object with all of them is the record. */
+  /**
+   * The names of the fields of a record, where the schema is another one: in it an object with all
+   * of them is the record.
+   */
   readonly recordNames?: readonly string[]
 }
 
@@ -35,7 +40,10 @@ export class WrittenSchema {
     this.#options = options
   }
 
-  /** The shapes of the places of a value. A reference to another document lets any value pass. @throws {TypeError} as `Bundle` does */
+  /**
+   * The shapes of the places of a value. A reference to another document lets any value pass.
+   * @throws {TypeError} as `Bundle` does
+   */
   get shapes(): Shapes {
     this.#shapes ??= this.#toShapes(new Bundle(this.document), undefined)
     return this.#shapes
@@ -70,9 +78,11 @@ export class WrittenSchema {
   }
 
   /**
-   * The schema that documents show: without the fields that have a flag, and with objects closed unless they say otherwise.
+   * The schema that documents show: without the fields that have a flag, and with objects closed
+   * unless they say otherwise.
    *
-   * @param isPart whether it is that of a part of a record, which must have no field, and gets no default
+   * @param isPart whether it is that of a part of a record, which must have no field, and gets no
+   * default
    * @param shared the schemas of `app.addSchema`. Without them a reference to one stays as it is
    */
   documentWithout(flag: Flag | undefined, isPart = false, shared?: SharedSchemas): JsonSchema {

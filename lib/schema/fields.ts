@@ -14,8 +14,9 @@ interface FieldCheck<Problem> {
 }
 
 /**
- * Says what is wrong with a field by itself, whatever else its object holds: by all schemas that apply to each object of the shape, and of a union by the branches that name the field, of which one
- * must take it, unless the record may be of a branch that takes any names.
+ * Says what is wrong with a field by itself, whatever else its object holds: by all schemas that
+ * apply to each object of the shape, and of a union by the branches that name the field, of which
+ * one must take it, unless the record may be of a branch that takes any names.
  */
 export function checkField<Problem>(
   shape: Shape,

@@ -12,10 +12,12 @@ export interface FlagConflict {
 }
 
 /**
- * Finds the fields that a schema flags and that another schema of the same record has without the flag.
+ * Finds the fields that a schema flags and that another schema of the same record has without the
+ * flag.
  *
- * `readOnly` compares only the fields that the other schema spells out: `findReadOnly` checks the values of all others.
- * `writeOnly` also compares the names that an open object or a pattern lets pass.
+ * `readOnly` compares only the fields that the other schema spells out: `findReadOnly` checks the
+ * values of all others. `writeOnly` also compares the names that an open object or a pattern lets
+ * pass.
  */
 export function findFlagConflicts(flag: Flag, flagging: Shapes, other: Shapes): readonly FlagConflict[] {
   const conflicts = new Map<string, FlagConflict>()

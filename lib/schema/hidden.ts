@@ -3,7 +3,10 @@ import type { NameSet } from './flagged-names.js'
 import { kindBits } from './reader.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
-/** Whether a text may be an object or a list that a database gives as a text: JSON, once or twice, or a row. */
+/**
+ * Whether a text may be an object or a list that a database gives as a text: JSON, once or twice,
+ * or a row.
+ */
 export const mayBeObject = (text: string): boolean => /^\s*[[{("]/.test(text)
 
 /** All shapes that the places of a value may have, at any depth. */
@@ -28,7 +31,10 @@ function chosenShapes(shape: Shape): Shape[] {
   )
 }
 
-/** The fields that schemas hide, at any depth, by their names: those that are spelled out, and those that a pattern describes. */
+/**
+ * The fields that schemas hide, at any depth, by their names: those that are spelled out, and those
+ * that a pattern describes.
+ */
 export class HiddenNames implements NameSet {
   readonly #flagged: ReadonlySet<string>
   readonly #patterns: readonly RegExp[]
@@ -71,12 +77,18 @@ export class HiddenNames implements NameSet {
     return [...this.#flagged, ...this.holders]
   }
 
-  /** Whether a value of which nothing else is known must not have a field: where an object hides all further fields, each name that no schema spells out may be that of one. */
+  /**
+   * Whether a value of which nothing else is known must not have a field: where an object hides all
+   * further fields, each name that no schema spells out may be that of one.
+   */
   mayHave(name: string): boolean {
     return this.has(name) || this.holders.has(name) || (this.#hidesOthers && !this.#spelledOut.has(name))
   }
 
-  /** Whether a field of this name is an object that hides fields, or a list of them: a text in its place may be the JSON of it, with all of them. */
+  /**
+   * Whether a field of this name is an object that hides fields, or a list of them: a text in its
+   * place may be the JSON of it, with all of them.
+   */
   isTextless(name: string): boolean {
     return this.#textless.has(name) || this.#textlessPatterns.some((pattern) => pattern.test(name))
   }
@@ -115,11 +127,17 @@ export const hidesWithin = (start: Shape): boolean =>
     )
   })
 
-/** Whether no text leaves in the place of a value: its schema lets none pass, or says of objects what they hide and nothing of other kinds. */
+/**
+ * Whether no text leaves in the place of a value: its schema lets none pass, or says of objects
+ * what they hide and nothing of other kinds.
+ */
 export const hidesTexts = (shape: Shape): boolean =>
   !shape.saysNothing && (shape.kinds === kindBits.all || (shape.kinds & kindBits.string) === 0) && hidesWithin(shape)
 
-/** Whether a value hides what no name tells: further fields, items, or all of itself where it chooses a branch of a union. */
+/**
+ * Whether a value hides what no name tells: further fields, items, or all of itself where it
+ * chooses a branch of a union.
+ */
 function hidesUnnamed(shape: Shape, visited = new Set<Shape>()): boolean {
   if (visited.has(shape)) return false
   visited.add(shape)

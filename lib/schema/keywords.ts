@@ -1,7 +1,8 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
 
 /**
- * What stands at a keyword. Schemas: one, a list of them, one for each name (`map`), either of the first two, or one or a list of names for each name. Otherwise a value, which no schema is in.
+ * What stands at a keyword. Schemas: one, a list of them, one for each name (`map`), either of the
+ * first two, or one or a list of names for each name. Otherwise a value, which no schema is in.
  */
 type Holds =
   | 'schema'
@@ -76,7 +77,10 @@ export function misuseIn(schema: JsonSchema): string | undefined {
 /** Keywords that a check does not see: they name a schema, or are written otherwise for it. */
 const unchecked = new Set(['$schema', '$id', '$anchor', 'nullable'])
 
-/** Whether a schema has a keyword, at any depth, that is none of JSON Schema. Such a schema may be one that Ajv can't compile. */
+/**
+ * Whether a schema has a keyword, at any depth, that is none of JSON Schema. Such a schema may be
+ * one that Ajv can't compile.
+ */
 export const hasOtherKeywords = (schema: SchemaValue): boolean =>
   isSchema(schema) &&
   (Object.keys(schema).some(isOther) || [...subschemasOf(schema)].some(([part]) => hasOtherKeywords(part)))
@@ -103,7 +107,10 @@ export const isKeyword = (keyword: string): boolean => keywords.has(keyword) || 
 
 const inPlace = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependencies', 'dependentSchemas'])
 
-/** Whether the schemas that a keyword holds are about the value itself, and not about its fields or items. */
+/**
+ * Whether the schemas that a keyword holds are about the value itself, and not about its fields or
+ * items.
+ */
 export const isInPlace = (keyword: string): boolean => inPlace.has(keyword)
 
 const conditional = new Set(['if', 'then', 'else', 'dependencies', 'dependentSchemas', 'not', 'contains'])
@@ -128,7 +135,10 @@ const isOneSchema = (keyword: string, value: unknown): value is SchemaValue =>
   keywords.get(keyword) === 'schema' ||
   (keywords.get(keyword) === 'schema or list' && !Array.isArray(value))
 
-/** Yields the schemas that are directly in a schema, each with its keyword and the way to it, as in `['properties', 'title']`. */
+/**
+ * Yields the schemas that are directly in a schema, each with its keyword and the way to it, as in
+ * `['properties', 'title']`.
+ */
 export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue, way: readonly string[]]> {
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword]
@@ -143,8 +153,8 @@ export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue,
 type ChangeSchema = (part: SchemaValue, keyword: string, key?: string) => SchemaValue | undefined
 
 /**
- * Returns a copy of a schema in which `change` has replaced each schema that is directly in it. Lists
- * and objects lose the parts for which it returns `undefined`.
+ * Returns a copy of a schema in which `change` has replaced each schema that is directly in it.
+ * Lists and objects lose the parts for which it returns `undefined`.
  */
 export function mapSubschemas(schema: JsonSchema, change: ChangeSchema): JsonSchema {
   const copy: Record<string, unknown> = { ...schema }
@@ -177,7 +187,9 @@ export const hasDefinitions = (keyword: string | undefined): boolean =>
 export const unionKeywords = ['anyOf', 'oneOf'] as const
 export type UnionKeyword = (typeof unionKeywords)[number]
 
-/** The keywords by which a schema, or another one at its place, speaks of the fields of an object. */
+/**
+ * The keywords by which a schema, or another one at its place, speaks of the fields of an object.
+ */
 export const fieldKeywords = [
   '$ref',
   'allOf',
@@ -199,7 +211,10 @@ export const flagKeywords = ['readOnly', 'writeOnly'] as const
 /** The branches of the unions that a schema has. */
 export const unionBranches = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]
 
-/** Makes a function that is computed once for each schema: a definition may be referred to many times from one place. */
+/**
+ * Makes a function that is computed once for each schema: a definition may be referred to many
+ * times from one place.
+ */
 export function oncePerSchema<T>(compute: (schema: SchemaValue) => T): (schema: SchemaValue) => T {
   const results = new Map<SchemaValue, T>()
   return (schema) => {

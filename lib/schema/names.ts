@@ -9,10 +9,16 @@ export const maxDepth = 1000
 // 10,000 values that are nested 20 deep.
 const maxSquaredDepths = 4_000_000
 
-/** Returns the names that an object of the body must have, beside those that its schema is checked for. */
+/**
+ * Returns the names that an object of the body must have, beside those that its schema is checked
+ * for.
+ */
 export type RequiredNames = (shape: Shape, isRecord: boolean) => readonly string[]
 
-/** Walks the names of a body once, and finds server-set, unknown and missing fields, and too deep values. */
+/**
+ * Walks the names of a body once, and finds server-set, unknown and missing fields, and too deep
+ * values.
+ */
 export class BodyNames {
   readonly faults: Fault[] = []
   /**
@@ -32,8 +38,8 @@ export class BodyNames {
   }
 
   /**
-   * Whether a library might take seconds, and gigabytes, to list all issues: zod and ArkType copy the
-   * path of an issue at each of its levels. JSON Schema stops at the first, so ask it before.
+   * Whether a library might take seconds, and gigabytes, to list all issues: zod and ArkType copy
+   * the path of an issue at each of its levels. JSON Schema stops at the first, so ask it before.
    */
   get isCostlyToRefuse(): boolean {
     return this.#squaredDepths > maxSquaredDepths
@@ -81,7 +87,10 @@ export class BodyNames {
   }
 }
 
-/** Whether only the server sets a value: the member is flagged, or the value may only be of branches that are. */
+/**
+ * Whether only the server sets a value: the member is flagged, or the value may only be of branches
+ * that are.
+ */
 const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown): boolean =>
   readOnly || (!isSettable && shape.unions.length > 0 && shape.of(value).has('readOnly'))
 
@@ -92,7 +101,9 @@ export const serverSetNames = (shape: Shape): ReadonlySet<string> =>
     () => new Set([...shape.names, ...shape.anyRequired].filter((name) => isReadOnly(shape.field(name), undefined)))
   )
 
-/** Returns the names that objects of each schema may lack, because the server sets them somewhere. */
+/**
+ * Returns the names that objects of each schema may lack, because the server sets them somewhere.
+ */
 export const serverSetBySchema = ({ root }: Shapes): ReadonlyMap<JsonSchema, ReadonlySet<string>> =>
   root.remember(serverSetBySchema, () => {
     const bySchema = new Map<JsonSchema, Set<string>>()
@@ -111,8 +122,8 @@ export const serverSetBySchema = ({ root }: Shapes): ReadonlyMap<JsonSchema, Rea
   })
 
 /**
- * Returns the names that an object must have here, although the server sets them at another place of
- * the same schema: JSON Schema no longer asks for them.
+ * Returns the names that an object must have here, although the server sets them at another place
+ * of the same schema: JSON Schema no longer asks for them.
  */
 export const requiredHere = (shape: Shape): readonly string[] =>
   shape.remember(requiredHere, () => {
@@ -125,7 +136,10 @@ export const requiredHere = (shape: Shape): readonly string[] =>
     })
   })
 
-/** Returns the least fields that a body must have: the server adds its own, but an empty object is no record. */
+/**
+ * Returns the least fields that a body must have: the server adds its own, but an empty object is
+ * no record.
+ */
 export const leastSent = (least: number, added: number): number => Math.max(Math.min(least, 1), least - added)
 
 /** Finds the server-set fields of a value by a schema that may describe another value. */

@@ -11,8 +11,10 @@ export type Project = (value: unknown) => unknown
 type ProjectObject = (value: Record<string, unknown>) => unknown
 
 /**
- * Makes what copies of a value what may leave: no field that is `writeOnly`, and none that the schema does not have. It refuses nothing, since what was stored must leave. Scalars that drivers give
- * in other types get that of the schema; what stands in the place of a scalar and is none does not leave.
+ * Makes what copies of a value what may leave: no field that is `writeOnly`, and none that the
+ * schema does not have. It refuses nothing, since what was stored must leave. Scalars that drivers
+ * give in other types get that of the schema; what stands in the place of a scalar and is none does
+ * not leave.
  *
  * @param converts whether scalars get the types of the schema
  */
@@ -27,7 +29,8 @@ const shapeProjection = (shape: Shape, converts: boolean): Project =>
     const project = passesAnything(shape) ? identity : new Projection(shape, converts).project
     const { codecs } = shape
     if (codecs.length === 0) return project
-    // The `null` of a nullable field is no value of its codec: a codec of any value would make it a text.
+    // The `null` of a nullable field is no value of its codec: a codec of any value would make it a
+    // text.
     const keepsNull = shape.hasPlainBranch(kindBits.null)
     // The schema describes the wire, so its rules hold for what the codec gives.
     return (value) => project(value === null && keepsNull ? null : encodeBy(codecs, value))
@@ -38,7 +41,10 @@ const leavesWhole = (shape: Shape) => passesAnything(shape) && shape.codecs.leng
 
 const leaveOut = () => undefined
 
-/** The projection of one shape. Those of inner shapes are made when a value needs them, since schemas may refer to themselves. */
+/**
+ * The projection of one shape. Those of inner shapes are made when a value needs them, since
+ * schemas may refer to themselves.
+ */
 class Projection {
   readonly #shape: Shape
   readonly #converts: boolean
@@ -80,14 +86,19 @@ class Projection {
   }
 }
 
-/** Whether the name of a field says that a text in it may be the JSON of an object with hidden fields. What is declared by a schema as a text is none. */
+/**
+ * Whether the name of a field says that a text in it may be the JSON of an object with hidden
+ * fields. What is declared by a schema as a text is none.
+ */
 function hidesTextsByName(object: Shape, name: string): boolean {
   const { textless } = object.shapes.flagged
   if (textless?.has(name) !== true) return false
   return !object.names.includes(name) || object.field(name).shape.kinds === kindBits.all
 }
 
-/** A value without texts that may be objects in its place, or in that of an item, and without bytes. */
+/**
+ * A value without texts that may be objects in its place, or in that of an item, and without bytes.
+ */
 function withoutTexts(input: unknown): unknown {
   const value = resolveToJson(input)
   if (Array.isArray(value)) return value.map(withoutTexts)
@@ -97,7 +108,8 @@ function withoutTexts(input: unknown): unknown {
   return ArrayBuffer.isView(value) ? undefined : value
 }
 
-// What is no object has no tag: it may be of any branch of a union, and what one of them hides does not leave.
+// What is no object has no tag: it may be of any branch of a union, and what one of them hides does
+// not leave.
 const hidesAllButObjects = (shape: Shape) => shape.unions.length > 0 && shape.of(undefined).has('writeOnly')
 
 /** An integer as JSON has it: a text where a number would be another one. */
@@ -118,7 +130,10 @@ function dateOf(value: Date, { parts }: Shape): unknown {
   return formats.includes('time') ? text.slice(11, 19) : text
 }
 
-/** The day of a date. Drivers make of a column with a day the midnight of where the server is, programs that of UTC. */
+/**
+ * The day of a date. Drivers make of a column with a day the midnight of where the server is,
+ * programs that of UTC.
+ */
 function dayOf(value: Date): string {
   const midnight = new Date(value)
   midnight.setHours(0, 0, 0, 0)
@@ -128,7 +143,10 @@ function dayOf(value: Date): string {
   return day.toISOString().slice(0, 10)
 }
 
-/** Gives a scalar the type of its schema: for a number PostgreSQL's driver gives a text, for a boolean SQLite's a number. */
+/**
+ * Gives a scalar the type of its schema: for a number PostgreSQL's driver gives a text, for a
+ * boolean SQLite's a number.
+ */
 function scalarProjection(shape: Shape): Project {
   const allowed = shape.kinds & kindBits.scalar & ~kindBits.null
   if (allowed === kindBits.number)
@@ -224,7 +242,10 @@ const plainName = /^[A-Za-z_$][\w$]*$/
 // A field with a name of Object.prototype is read only if it is an own property.
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype))
 
-/** The projection of an object whose fields are all spelled out: an object literal, which V8 makes fastest. */
+/**
+ * The projection of an object whose fields are all spelled out: an object literal, which V8 makes
+ * fastest.
+ */
 function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
   const projections: Project[] = []
   const entries = shape.names.flatMap((name) => {
@@ -258,7 +279,10 @@ const laterProjection = (shape: Shape, converts: boolean): Project => {
   }
 }
 
-/** The only type that a scalar of a shape may have, as `typeof` gives it: a value of this type leaves as it is. */
+/**
+ * The only type that a scalar of a shape may have, as `typeof` gives it: a value of this type
+ * leaves as it is.
+ */
 const scalarTypeOf = (shape: Shape): string | undefined =>
   hidesAllButObjects(shape) || shape.codecs.length > 0 ? undefined : typeNames.get(shape.kinds & ~kindBits.null)
 const typeNames = new Map<number, string>([

@@ -63,7 +63,9 @@ export class SchemaReader {
 
   constructor(readonly bundle: Bundle) {}
 
-  /** The schemas that apply to the same place of a value as this one, without branches of unions. */
+  /**
+   * The schemas that apply to the same place of a value as this one, without branches of unions.
+   */
   beside(schema: JsonSchema): readonly SchemaValue[] {
     return [...this.always(schema), ...this.conditional(schema)]
   }
@@ -75,13 +77,18 @@ export class SchemaReader {
     return [...ofIf, ...Object.values(schema.dependencies ?? {})].filter(isSchema)
   }
 
-  /** The schemas beside this one that apply to each value: the target of its reference, and `allOf`. */
+  /**
+   * The schemas beside this one that apply to each value: the target of its reference, and `allOf`.
+   */
   always(schema: JsonSchema): readonly SchemaValue[] {
     const target = this.bundle.target(schema)
     return [...(target === undefined ? [] : [target]), ...(schema.allOf ?? [])]
   }
 
-  /** The kinds of values that a schema lets pass, as bits. No schema stands within itself at the same place: the bundle refuses that. */
+  /**
+   * The kinds of values that a schema lets pass, as bits. No schema stands within itself at the
+   * same place: the bundle refuses that.
+   */
   kinds(schema: SchemaValue): number {
     if (!isSchema(schema)) return schema ? kindBits.all : 0
     const ready = this.#kinds.get(schema)
@@ -98,7 +105,10 @@ export class SchemaReader {
     return all
   }
 
-  /** Whether a schema, or one that applies to the same place, has a flag. Of any branch: what one hides must not leave by another. */
+  /**
+   * Whether a schema, or one that applies to the same place, has a flag. Of any branch: what one
+   * hides must not leave by another.
+   */
   isFlagged(schema: SchemaValue, flag: Flag, visited = new Set<SchemaValue>()): boolean {
     if (!isSchema(schema) || visited.has(schema)) return false
     visited.add(schema)
@@ -121,7 +131,8 @@ export class SchemaReader {
       const values = sets.flatMap((set) => [...(set ?? [])])
       return !sets.includes(undefined) && !values.some(isNoScalar) && new Set(values).size === values.length
     })
-    // A value that lacks its tag could be of any branch, so one that each of them asks for comes first.
+    // A value that lacks its tag could be of any branch, so one that each of them asks for comes
+    // first.
     const isAsked = (name: string) => objects.every(({ index }) => this.#asksFor(branches[index] as SchemaValue, name))
     const required = tags.find(isAsked)
     const tag = required ?? tags[0]
@@ -155,7 +166,10 @@ export class SchemaReader {
 // An object in a body is never the one that a schema has as a constant.
 const isNoScalar = (value: unknown) => typeof value === 'object' && value !== null
 
-/** What one schema says of a field: its own properties and patterns, or else what it says of all others. */
+/**
+ * What one schema says of a field: its own properties and patterns, or else what it says of all
+ * others.
+ */
 export function schemasOfField(schema: JsonSchema, name: string): readonly SchemaValue[] {
   const { properties = {}, patternProperties = {}, additionalProperties } = schema
   const schemas = Object.hasOwn(properties, name) ? [properties[name] as SchemaValue] : []

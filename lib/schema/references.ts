@@ -39,7 +39,9 @@ export class References {
     return this.#addresses.get(document) ?? noAddress
   }
 
-  /** The schema that a reference leads to. Schemas on the way that are references alone are skipped. */
+  /**
+   * The schema that a reference leads to. Schemas on the way that are references alone are skipped.
+   */
   follow(source: JsonSchema): SchemaValue | undefined {
     const visited = new Set<JsonSchema>()
     let schema = source
@@ -64,7 +66,8 @@ export class References {
       const within = anchored.filter((schema) => this.#documents.get(schema) === document)
       return this.#nearest(within.length > 0 || id !== '' ? within : anchored, from)
     }
-    // The schema of a field may have definitions of its own, and refers to them as if they stood at the root.
+    // The schema of a field may have definitions of its own, and refers to them as if they stood at
+    // the root.
     for (let root = document, around = id === '' ? from : undefined; root !== undefined; ) {
       const target = valueAt(root, fragment)
       if (isSchema(target)) this.#add(target, document as JsonSchema)
@@ -75,7 +78,10 @@ export class References {
     return undefined
   }
 
-  /** The schema of a list that is meant: of several with one id, as fields with definitions of their own have them, that of the field itself. */
+  /**
+   * The schema of a list that is meant: of several with one id, as fields with definitions of their
+   * own have them, that of the field itself.
+   */
   #nearest(schemas: readonly JsonSchema[] = [], from: JsonSchema): JsonSchema | undefined {
     if (schemas.length < 2) return schemas[0]
     const isWithin = (parent: JsonSchema) => (schema: JsonSchema) => this.#around(schema).includes(parent)

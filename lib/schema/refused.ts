@@ -16,8 +16,8 @@ import { kindBits, type SchemaReader } from './reader.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
 /**
- * What the schema of a resource can't have. docs/resource.md shows these rows, and its test compares
- * them with the errors.
+ * What the schema of a resource can't have. docs/resource.md shows these rows, and its test
+ * compares them with the errors.
  */
 export const refusals = {
   conditionalFlag: {
@@ -54,7 +54,10 @@ const refuse = (label: string, row: keyof typeof refusals, place: string) =>
     `${label}: resource() can't use the schema of ${place === '' ? 'the record' : `'${place}'`}: ${refusals[row].found}. ${refusals[row].write}`
   )
 
-/** The branches of a union that a body is tried by: all, those that no discriminator decides, or none. */
+/**
+ * The branches of a union that a body is tried by: all, those that no discriminator decides, or
+ * none.
+ */
 export type Tries = 'all' | 'undecided' | 'none'
 
 /**
@@ -86,7 +89,10 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
     if (leadsBackTwice(schema, checkedTogether(schema, reader), shapes)) throw refuse(label, 'endlessCondition', place)
 }
 
-/** Whether fields or items that other rules don't describe have a rule, beside a union or a condition that describes some. */
+/**
+ * Whether fields or items that other rules don't describe have a rule, beside a union or a
+ * condition that describes some.
+ */
 function isRuleBesideBranches(schema: JsonSchema, reader: SchemaReader): boolean {
   const [fields, items] = [schema.unevaluatedProperties, schema.unevaluatedItems].map(ruleOf)
   if (fields === undefined && items === undefined) return false
@@ -157,8 +163,8 @@ function findSharedRequirement(shapes: Shapes, places: ReadonlyMap<JsonSchema, s
 }
 
 /**
- * Finds a union that contains itself by one name in several branches, of which all would be tried at
- * each level of a body.
+ * Finds a union that contains itself by one name in several branches, of which all would be tried
+ * at each level of a body.
  */
 function findEndlessUnion(
   shapes: Shapes,
@@ -175,7 +181,10 @@ function findEndlessUnion(
   return undefined
 }
 
-/** The schemas by which one value may be checked one after the other. Nothing, if the value decides nothing. */
+/**
+ * The schemas by which one value may be checked one after the other. Nothing, if the value decides
+ * nothing.
+ */
 function checkedTogether(schema: JsonSchema, reader: SchemaReader): readonly SchemaValue[] {
   const sure = [...surelyApplying([schema], reader, () => [])]
   const tests = sure.flatMap((part) => [part.if, part.not, ...Object.values(part.dependencies ?? {})]).filter(isSchema)

@@ -36,14 +36,20 @@ const maxNames = 1000
 const maxPatternShapes = 64
 const maxChoices = 1000
 
-/** The shapes of one schema: each set of schemas that apply to a place is one shape, however often they meet. */
+/**
+ * The shapes of one schema: each set of schemas that apply to a place is one shape, however often
+ * they meet.
+ */
 export class Shapes {
   readonly root: Shape
   readonly #records = new Set<JsonSchema>()
   readonly #shapes = new Map<string, Shape>()
   readonly alternatives = new Alternatives()
 
-  /** @param flagged names that options give. Without them and with `ignoresFlags`, nothing is flagged */
+  /**
+   * @param flagged names that options give. Without them and with `ignoresFlags`, nothing is
+   * flagged
+   */
   constructor(
     readonly reader: SchemaReader,
     readonly flagged: FlaggedNames,
@@ -79,7 +85,8 @@ export class Shapes {
 }
 
 /**
- * All schemas that apply to one place of a value: through references, intersections, conditions and dependencies, and of a union the branch that its tag chooses, or all branches where no tag does.
+ * All schemas that apply to one place of a value: through references, intersections, conditions and
+ * dependencies, and of a union the branch that its tag chooses, or all branches where no tag does.
  */
 export class Shape {
   /** Each of those schemas. */
@@ -132,7 +139,10 @@ export class Shape {
     return this.shapes.of(this.schemas, new Map([...this.choice, ...chosen]))
   }
 
-  /** Whether the place itself is flagged: by any schema that applies, so that what one branch of a union hides does not leave by another. */
+  /**
+   * Whether the place itself is flagged: by any schema that applies, so that what one branch of a
+   * union hides does not leave by another.
+   */
   has(flag: Flag): boolean {
     return !this.shapes.ignoresFlags && [...this.parts].some((part) => part[flag] === true)
   }
@@ -142,7 +152,10 @@ export class Shape {
     return !this.shapes.ignoresFlags && this.schemas.some((schema) => this.shapes.reader.isFlagged(schema, flag))
   }
 
-  /** The shape of a value: of an object the tags choose branches of unions. What is none has no tag, so any branch may apply. */
+  /**
+   * The shape of a value: of an object the tags choose branches of unions. What is none has no tag,
+   * so any branch may apply.
+   */
   of(value: unknown): Shape {
     if (this.unions.length === 0) return this
     const indices = this.unions.map(({ tag, branchOf }) =>
@@ -171,7 +184,10 @@ export class Shape {
     return member
   }
 
-  /** Whether nothing tells a name from all others that are not spelled out: a value may have very many of these. */
+  /**
+   * Whether nothing tells a name from all others that are not spelled out: a value may have very
+   * many of these.
+   */
   #isOrdinary(name: string): boolean {
     const isFlagged = (name: string) => flagKeywords.some((flag) => isFlaggedByName(flag, name, this, this.shapes))
     const hasRules = () => this.unions.length > 0 || this.#patterns.length > 0 || isFlagged(othersName)
@@ -194,7 +210,8 @@ export class Shape {
     return { shape, isKnown, readOnly, writeOnly: isFlagged('writeOnly'), isSettable }
   }
 
-  // Names that fit many patterns at once could make any number of shapes: past a bound all that is said of names by rules applies.
+  // Names that fit many patterns at once could make any number of shapes: past a bound all that is
+  // said of names by rules applies.
   #ofPatterns(name: string, schemas: readonly SchemaValue[]): Shape {
     if (this.#patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
     const isFull = this.#patternShapes.size >= maxPatternShapes
@@ -265,7 +282,10 @@ export class Shape {
     return this.remember('codecs', () => [...new Set(list())])
   }
 
-  /** Returns whether a union at the place has a branch without a codec for values of one of these kinds. */
+  /**
+   * Returns whether a union at the place has a branch without a codec for values of one of these
+   * kinds.
+   */
   hasPlainBranch(kinds: number): boolean {
     // The branches of a codec's own part describe the wire.
     const unions = [...this.parts].filter((part) => !(part[codecKeyword] instanceof Codec))

@@ -14,8 +14,10 @@ import {
 const targetOf = (bundle: Bundle, schema: JsonSchema) => bundle.target(schema) ?? schema
 
 /**
- * Gives the two sides of a schema that transforms, what is sent and what leaves, the flags of each other: a transformation forgets what was said of the value before it, and what says of a password
- * that it does not leave means its hash, too. What leaves of a transformation that is not described may have the fields of what was sent: those that are hidden there stay hidden.
+ * Gives the two sides of a schema that transforms, what is sent and what leaves, the flags of each
+ * other: a transformation forgets what was said of the value before it, and what says of a password
+ * that it does not leave means its hash, too. What leaves of a transformation that is not described
+ * may have the fields of what was sent: those that are hidden there stay hidden.
  *
  * @returns both sides, as copies where one has flags
  */
@@ -50,7 +52,10 @@ export function withFlagsOfBoth(
 
 const isSilent = (schema: JsonSchema) => !Object.keys(schema).some(isAssertion)
 
-/** What a schema hides at any depth, as a schema that says nothing else and lets all other fields pass. */
+/**
+ * What a schema hides at any depth, as a schema that says nothing else and lets all other fields
+ * pass.
+ */
 class HiddenParts {
   readonly #bundle: Bundle
   /** The schemas that hide something within, or themselves. */
@@ -63,7 +68,8 @@ class HiddenParts {
     const hides = (part: JsonSchema) =>
       part.writeOnly === true ||
       [bundle.target(part), ...[...subschemasOf(part)].map(([inner]) => inner)].some((inner) => this.#isHiding(inner))
-    // A schema may lead back to itself, so what leads to one that hides something is looked for until no more is found.
+    // A schema may lead back to itself, so what leads to one that hides something is looked for
+    // until no more is found.
     for (let before = -1; before < this.#hiding.size; ) {
       before = this.#hiding.size
       for (const part of parts) if (hides(part)) this.#hiding.add(part)
@@ -95,7 +101,8 @@ class HiddenParts {
       schema,
       (part) => this.#copy(part)
     )
-    // All other fields pass here, also where a part of it is copied, so that none would be left for `unevaluatedProperties` to hide.
+    // All other fields pass here, also where a part of it is copied, so that none would be left for
+    // `unevaluatedProperties` to hide.
     const others = [additionalProperties, unevaluatedProperties].find(isSchema)
     const target = this.#bundle.target(schema)
     const {

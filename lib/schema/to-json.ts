@@ -1,9 +1,9 @@
 /**
- * Calls the `toJSON` of a value, as `JSON.stringify` does, and returns its answer. A value without one is returned as it is, and
- * so are dates and bytes, which have a meaning of their own.
+ * Calls the `toJSON` of a value, as `JSON.stringify` does, and returns its answer. A value without
+ * one is returned as it is, and so are dates and bytes, which have a meaning of their own.
  *
- * JSON calls `toJSON` once, and reads the answer field by field, even if that has a `toJSON` too. Such an answer is copied without
- * it, so that nothing calls it later.
+ * JSON calls `toJSON` once, and reads the answer field by field, even if that has a `toJSON` too.
+ * Such an answer is copied without it, so that nothing calls it later.
  *
  * @throws what the `toJSON` throws
  */
@@ -21,7 +21,10 @@ const hasToJson = (value: unknown): value is { toJSON(key: string): unknown } =>
   ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
   typeof (value as { toJSON?: unknown }).toJSON === 'function'
 
-/** The items or the fields of an object, read as JSON reads them: the iterator of a list may give something else. */
+/**
+ * The items or the fields of an object, read as JSON reads them: the iterator of a list may give
+ * something else.
+ */
 function copyFields(object: object): object {
   if (Array.isArray(object)) return Array.from({ length: object.length }, (_, index) => object[index])
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'toJSON'))

@@ -4,7 +4,8 @@ import { factsOf } from '../core/object-facts.js'
 const standard = [...methods.values()].flatMap(({ event }) => event ?? [])
 
 /**
- * The events that an object emits itself: the standard ones too where it is a service already, of another application or of one of Feathers.
+ * The events that an object emits itself: the standard ones too where it is a service already, of
+ * another application or of one of Feathers.
  */
 export function eventsOf(object: object, eventsOption: readonly string[] | undefined): readonly string[] | undefined {
   if (!factsOf(object).isRegistered && !(Symbol.for('@feathersjs/service') in object)) return eventsOption

@@ -12,7 +12,8 @@ export interface HookReceiver {
   readonly exposed?: readonly string[] | undefined
 }
 
-// The names in a promise, a Map or an object of a class are not those of hooks: none would run, guards neither.
+// The names in a promise, a Map or an object of a class are not those of hooks: none would run,
+// guards neither.
 const isHooks = (value: unknown) => isPlain(value) || Array.isArray(value) || typeof value === 'function'
 
 /** What the option `hooks` must be. */
@@ -26,7 +27,9 @@ function checkKind(place: string, [description, is]: OptionKind, value: unknown)
   if (!is(value)) throw new TypeError(`${place} must be ${description}, got ${shown(value)}`)
 }
 
-/** @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here */
+/**
+ * @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here
+ */
 export function mayHaveHooks(method: string): boolean {
   if (method === 'setup' || method === 'teardown')
     throw new Error(`'${method}' has no hooks here: use onReady and onClose of the application`)
@@ -34,8 +37,10 @@ export function mayHaveHooks(method: string): boolean {
 }
 
 /**
- * Checks hooks before they are added. Whether those in a list are functions is checked where they are added.
- * @throws when hooks are of another kind, or a name among them is no hook type, and no method that may have hooks
+ * Checks hooks before they are added. Whether those in a list are functions is checked where they
+ * are added.
+ * @throws when hooks are of another kind, or a name among them is no hook type, and no method that
+ * may have hooks
  */
 export function checkHooks(hooks: unknown, receiver: HookReceiver): void {
   checkKind(`${receiver.who}: hooks`, hooksKind, hooks)
@@ -76,7 +81,8 @@ function checkNamesWithHooks(map: Record<string, unknown>, receiver: HookReceive
     if (isHookType(name))
       throw new Error(`${who}: hooks of the type '${name}' must stand beside '${type}', not under it`)
     mayHaveHooks(name)
-    // Of all services, one may have a method of any name. Where no type is named, a name like one of them is a misspelt type.
+    // Of all services, one may have a method of any name. Where no type is named, a name like one
+    // of them is a misspelt type.
     const isOfSome = object === undefined && (type !== undefined || likelyName(name, hookTypes) === undefined)
     if (!isOfSome) throw unknownName(name, receiver)
   }

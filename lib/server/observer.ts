@@ -18,7 +18,10 @@ function rank(hook: AroundHook): number {
   return isOutermost ? 0 : isInnermost ? 2 : 1
 }
 
-/** Watches over the calls of a server: their streams, their signal, and what a failed result leaves behind. */
+/**
+ * Watches over the calls of a server: their streams, their signal, and what a failed result leaves
+ * behind.
+ */
 export const observer: CallObserver = {
   trace(run, service) {
     const facts = factsOf(service)
@@ -110,7 +113,8 @@ async function anySucceeds(running: Promise<void>, before: Promise<boolean> | un
 /** The method is about to run. @throws where nobody waits for its result any more */
 export function begin(context: HookContext): void {
   const noted = notesOf(context)
-  // A signal that is enumerable was set by a hook, or by the caller of the service, and replaces that of the request.
+  // A signal that is enumerable was set by a hook, or by the caller of the service, and replaces
+  // that of the request.
   const params: { signal?: AbortSignal } = Object(context.params)
   const signal = isEnumerable.call(params, 'signal') ? params.signal : undefined
   if (signal === undefined) noted.caller?.throwIfGone()
@@ -118,7 +122,10 @@ export function begin(context: HookContext): void {
   noted.http = hasSome(context.http) ? copyOf(context.http) : none
 }
 
-/** The caller of a call over HTTP. `undefined` for a call of the server, even if it passes on the params of a call over HTTP. */
+/**
+ * The caller of a call over HTTP. `undefined` for a call of the server, even if it passes on the
+ * params of a call over HTTP.
+ */
 function callerOf(context: HookContext, { caller }: Notes): Caller | undefined {
   return caller?.context === context ? caller : undefined
 }

@@ -96,7 +96,10 @@ export function checkNewPath(path: string): void {
   if (mark !== undefined) throw new Error(`${needsPath} '${path}': the path of a URL has no '${mark}'`)
 }
 
-/** Whether a value is the schema of a record, which belongs into `resource()`. The names of methods may be keywords, too, but hold objects. */
+/**
+ * Whether a value is the schema of a record, which belongs into `resource()`. The names of methods
+ * may be keywords, too, but hold objects.
+ */
 const isRecordSchema = (value: unknown) =>
   standardOf(value) !== undefined ||
   (isObject(value) &&
@@ -105,7 +108,10 @@ const isRecordSchema = (value: unknown) =>
         isAssertion(name) && (typeof operand === 'string' || typeof operand === 'boolean' || Array.isArray(operand))
     ))
 
-/** Whether the schema of a method is that of a record. No part of a request has the name of a keyword, and nothing would be validated. */
+/**
+ * Whether the schema of a method is that of a record. No part of a request has the name of a
+ * keyword, and nothing would be validated.
+ */
 const isSchemaItself = (value: unknown) =>
   standardOf(value) !== undefined ||
   (isObject(value) && Object.keys(value).some((name) => isAssertion(name) && value[name] !== undefined))
@@ -116,7 +122,9 @@ const recordSchemaError = (path: string) =>
     `The option \`schema\` of the service '${path}' must have the schemas of each method, got that of a record: wrap it in resource(), as in { schema: resource(schema) }`
   )
 
-/** @throws when there is a schema for a method that HTTP can not call, a misspelt one for example */
+/**
+ * @throws when there is a schema for a method that HTTP can not call, a misspelt one for example
+ */
 export function checkSchemas(
   schemas: Record<string, FastifySchema | undefined> = {},
   path: string,
@@ -133,7 +141,10 @@ export function checkSchemas(
 
 const requestParts: readonly string[] = ['body', 'querystring', 'params', 'headers', 'response']
 
-/** @throws when a part of a request is misspelt: nothing would be validated by it. Other names are for plugins, which read what they like */
+/**
+ * @throws when a part of a request is misspelt: nothing would be validated by it. Other names are
+ * for plugins, which read what they like
+ */
 function checkParts(methodSchema: FastifySchema, who: string): void {
   for (const [name, part] of Object.entries<unknown>({ ...methodSchema })) {
     const likely = requestParts.includes(name) || !kinds.settings[1](part) ? undefined : likelyName(name, requestParts)

@@ -175,7 +175,10 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   }
 }
 
-/** @throws when the plugin is registered here, or something else has taken a name that it decorates the instance with */
+/**
+ * @throws when the plugin is registered here, or something else has taken a name that it decorates
+ * the instance with
+ */
 function checkDecorators(app: FastifyInstance): void {
   if (instanceFacts(app).services !== undefined)
     throw new Error('fastify-services is registered here already: use app.service() of that registration')
@@ -186,13 +189,15 @@ function checkDecorators(app: FastifyInstance): void {
     )
 }
 
-// Fastify puts what is registered into the plugin that is loading, whatever instance it is registered on.
+// Fastify puts what is registered into the plugin that is loading, whatever instance it is
+// registered on.
 const misplaced = (name: string, url: string) =>
   `The service '${name}' would be at ${url}: it was registered on another instance while a plugin with a prefix was loading. Use the instance that this plugin gets, or register the service before`
 
 /**
- * The plugin: services over HTTP (docs/http.md). It decorates the instance with `service` and `setup`,
- * requests with `feathers`, replies with `data`, `hook` and `format`; the rest of the application stays as it is.
+ * The plugin: services over HTTP (docs/http.md). It decorates the instance with `service` and
+ * `setup`, requests with `feathers`, replies with `data`, `hook` and `format`; the rest of the
+ * application stays as it is.
  *
  * @example
  * await app.register(services)

@@ -8,7 +8,9 @@ interface Lifecycle {
   teardown?(app: unknown, path: string): unknown
 }
 
-/** Where a function was called, as file, line and column; `undefined` where there is no such stack. */
+/**
+ * Where a function was called, as file, line and column; `undefined` where there is no such stack.
+ */
 const placeIn = ({ stack }: { readonly stack?: string }): string | undefined =>
   /^ +at (?:.*\()?(?:file:\/\/)?(.+:\d+:\d+)\)?$/m.exec(String(stack))?.[1]
 
@@ -84,7 +86,10 @@ export class Registry {
     this.#server = server
   }
 
-  /** Asks the hooks of all services whether they can work, then runs `setup(app, path, server)` of each, in the order of registration. */
+  /**
+   * Asks the hooks of all services whether they can work, then runs `setup(app, path, server)` of
+   * each, in the order of registration.
+   */
   async setup(server: unknown): Promise<void> {
     this.ready = true
     for (const entry of this.entries) entry.start()
@@ -92,7 +97,10 @@ export class Registry {
       await (object as Lifecycle).setup?.(hookApplicationOf(app), path, this.#server ?? server)
   }
 
-  /** Runs `teardown(app, path)` of each service, last registered first. One that fails does not stop the others. */
+  /**
+   * Runs `teardown(app, path)` of each service, last registered first. One that fails does not stop
+   * the others.
+   */
   async teardown(): Promise<void> {
     const errors: unknown[] = []
     for (const { object, app, path } of this.entries.toReversed()) {

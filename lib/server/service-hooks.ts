@@ -31,7 +31,10 @@ export class CheckedHooks extends HookStore {
 
 const enclosing = new WeakSet<AddedHook>()
 
-/** The hooks of a service. As in Feathers, those that name no type, a list or lists by method, stand around the others, wherever they were added. */
+/**
+ * The hooks of a service. As in Feathers, those that name no type, a list or lists by method, stand
+ * around the others, wherever they were added.
+ */
 export class ServiceHooks extends CheckedHooks {
   override add(...[options, ...rest]: Parameters<HookStore['add']>): void {
     const { length } = this.added

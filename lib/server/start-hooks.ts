@@ -10,7 +10,8 @@ const ask = (hooks: unknown, place: HookPosition) => {
 }
 
 /**
- * Asks the hooks of a service, and the middleware around it, whether they can work where they stand.
+ * Asks the hooks of a service, and the middleware around it, whether they can work where they
+ * stand.
  * @throws what one of them throws
  */
 export function startHooks(
@@ -30,8 +31,9 @@ export function startHooks(
 }
 
 /**
- * Warns of methods that hooks of all services name, where no service has one of that name and its name is like one that there is. At the start it is known which
- * methods there are. Hooks that several applications share may name methods of another one.
+ * Warns of methods that hooks of all services name, where no service has one of that name and its
+ * name is like one that there is. At the start it is known which methods there are. Hooks that
+ * several applications share may name methods of another one.
  */
 export function checkCommonHooks({ added }: HookStore, entries: readonly ServiceEntry[], log: FastifyBaseLogger): void {
   const methodNames = ['all', ...methods.keys(), ...entries.flatMap((entry) => [...entry.methods.keys()])]
@@ -81,8 +83,8 @@ interface Timed {
 const warned = new WeakSet<object>()
 
 /**
- * Warns, once for a server, of a `requestTimeout` that lets a body arrive for longer: Node ends half a header after the shorter of it and
- * `headersTimeout`, and half a body after the longer.
+ * Warns, once for a server, of a `requestTimeout` that lets a body arrive for longer: Node ends
+ * half a header after the shorter of it and `headersTimeout`, and half a body after the longer.
  */
 export function checkTimeouts(server: FastifyInstance['server'], log: FastifyBaseLogger): void {
   const { requestTimeout = 0, headersTimeout = 0 }: Timed = server

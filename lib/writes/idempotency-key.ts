@@ -18,18 +18,30 @@ export interface StoredAnswer {
   readonly http: Http
 }
 
-/** When a key is looked for again that could not be given free, or whose answer could not be kept, in ms: a store that stands still may take it when it goes on, long after it was asked to. */
+/**
+ * When a key is looked for again that could not be given free, or whose answer could not be kept,
+ * in ms: a store that stands still may take it when it goes on, long after it was asked to.
+ */
 const laterLooks = [1000, 4000, 15_000, 60_000, 120_000]
 
-/** How many keys of a store are looked for again at a time that are to be free, and how many whose answers are to be kept. Others end by their time. */
+/**
+ * How many keys of a store are looked for again at a time that are to be free, and how many whose
+ * answers are to be kept. Others end by their time.
+ */
 const mostLooks = 1000
 const looks = new WeakMap<Store, number>()
-/** The answers that a store has not taken yet, by their keys: this process has them meanwhile, whatever became of the keys. */
+/**
+ * The answers that a store has not taken yet, by their keys: this process has them meanwhile,
+ * whatever became of the keys.
+ */
 const unkept = new WeakMap<Store, Map<string, string>>()
 
 /** The key of a request in the store. */
 export class IdempotencyKey {
-  /** What stands there while the request runs, with its holder: of two requests that are the same each has another. */
+  /**
+   * What stands there while the request runs, with its holder: of two requests that are the same
+   * each has another.
+   */
   readonly claimed: string
   readonly #store: Store
   readonly #name: string
@@ -53,7 +65,8 @@ export class IdempotencyKey {
     if (unkeptText === undefined && (await this.#take((store) => store.add?.(this.#name, this.claimed, this.#lock))))
       return undefined
     const text = unkeptText ?? (await this.#take((store) => store.get(this.#name)))
-    // A client of the store that asks again where it got no answer is told that the key has a value: its own.
+    // A client of the store that asks again where it got no answer is told that the key has a
+    // value: its own.
     if (text === this.claimed) return undefined
     if (!text) {
       // Since `add` has failed, another process has just given the key free.
@@ -71,7 +84,10 @@ export class IdempotencyKey {
     return entry.answer
   }
 
-  /** Gives the key free of a request that was not carried out, unless another one has it: also where the store does what it was asked for later. */
+  /**
+   * Gives the key free of a request that was not carried out, unless another one has it: also where
+   * the store does what it was asked for later.
+   */
   async giveFree(): Promise<void> {
     const free = () => freeOwnKey(this.#store, this.#name, this.claimed)
     if (!(await free())) void this.#giveFreeLater(free)
@@ -96,7 +112,8 @@ export class IdempotencyKey {
    * Keeps the answer in the transaction of the call.
    *
    * @returns whether the store can do that
-   * @throws {Conflict} if the key is no longer that of the request: another process may have carried it out, so the transaction must not be committed
+   * @throws {Conflict} if the key is no longer that of the request: another process may have
+   * carried it out, so the transaction must not be committed
    */
   async keepWithin(transaction: object, answer: StoredAnswer | null, seconds: number): Promise<boolean> {
     const { replaceWithin } = this.#store as TransactionalStore

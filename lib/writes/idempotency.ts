@@ -25,19 +25,30 @@ import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { IdempotencyKey, type StoredAnswer, stillRuns } from './idempotency-key.js'
 
 export interface IdempotencyOptions {
-  /** Where answers are kept. Several processes must share one, with `add`. With `postgresStore(pool, { sameDatabase: true })` they are kept in the transaction of the call. Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`. */
+  /**
+   * Where answers are kept. Several processes must share one, with `add`. With `postgresStore(pool,
+   * { sameDatabase: true })` they are kept in the transaction of the call. Default: `memoryStore({
+   * max: 10_000, maxBytes: 32_000_000 })`.
+   */
   store?: Store
   /** How long an answer is kept, in seconds. Default 86,400: a day. */
   seconds?: number
-  /** For how long the key of a call is refused where its process has died, in seconds: a process that lives renews it until the call has ended. Default 300. */
+  /**
+   * For how long the key of a call is refused where its process has died, in seconds: a process
+   * that lives renews it until the call has ended. Default 300.
+   */
   lock?: number
-  /** The largest answer that is kept, in bytes of JSON. The call of a larger one is not repeated either: 409. Default 16,384. */
+  /**
+   * The largest answer that is kept, in bytes of JSON. The call of a larger one is not repeated
+   * either: 409. Default 16,384.
+   */
   maxBytes?: number
   /** Whether requests need the header: 400 without it. Default `false`. */
   required?: boolean
   /**
-   * Tells callers apart, since each has keys of its own: an id, or a promise of one. Default: what the login says, or the `id` or `_id` of a
-   * `params.user` that comes from elsewhere. Callers without an id, who are not logged in, share their keys.
+   * Tells callers apart, since each has keys of its own: an id, or a promise of one. Default: what
+   * the login says, or the `id` or `_id` of a `params.user` that comes from elsewhere. Callers
+   * without an id, who are not logged in, share their keys.
    */
   user?: (params: Params) => unknown
 }
@@ -48,13 +59,19 @@ const ofIdempotency: OptionTable<IdempotencyOptions> = {
 }
 
 /**
- * An around hook that carries out a `create` or a custom method once, however often a client sends it with the same `Idempotency-Key` (docs/writes.md#retries):
- * a repeated request gets the first answer again, with `Idempotency-Replayed: true`, no event, and nothing of the hooks within this one. What has failed may be sent again.
- * Each user has keys of their own. Calls of the server, of `find`, `get`, `update`, `patch` and `remove`, and of mounted services pass.
+ * An around hook that carries out a `create` or a custom method once, however often a client sends
+ * it with the same `Idempotency-Key` (docs/writes.md#retries): a repeated request gets the first
+ * answer again, with `Idempotency-Replayed: true`, no event, and nothing of the hooks within this
+ * one. What has failed may be sent again. Each user has keys of their own. Calls of the server, of
+ * `find`, `get`, `update`, `patch` and `remove`, and of mounted services pass.
  *
- * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first request runs, or where its answer was not kept, Unprocessable
- * (422) where the key came with another request, BadRequest for a key that is empty or has more than 255 characters, a body that is no JSON, or none where one is required
- * @throws when an option is not known, or of another type; when the server starts, if it is no around hook, or a guard, `scope` or `allow` stands within it, which a repeated request would pass by
+ * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first
+ * request runs, or where its answer was not kept, Unprocessable (422) where the key came with
+ * another request, BadRequest for a key that is empty or has more than 255 characters, a body that
+ * is no JSON, or none where one is required
+ * @throws when an option is not known, or of another type; when the server starts, if it is no
+ * around hook, or a guard, `scope` or `allow` stands within it, which a repeated request would pass
+ * by
  * @example
  * app.service('orders', orders, { hooks: { around: { create: [idempotency({ store })] } } })
  */
@@ -91,12 +108,14 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       const end = async (isDone: CommitEnd, answer?: StoredAnswer | null) => {
         await endRenewal()
         if (isDone === false) return storedKey.giveFree()
-        // The key says what was done, or nobody knows, and a repeated request is 409 until the lock ends.
+        // The key says what was done, or nobody knows, and a repeated request is 409 until the lock
+        // ends.
         if (isDone === undefined) return
         try {
           await storedKey.keep(answer, seconds)
         } catch (err) {
-          // The call is done. This process has the answer until the store does: in others a repeated request is 409 until then, or until the lock ends.
+          // The call is done. This process has the answer until the store does: in others a
+          // repeated request is 409 until then, or until the lock ends.
           context.app.log.error(
             { err },
             `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`
@@ -125,7 +144,8 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
           await end(false)
           throw error
         })
-      // A transaction around this hook waits for it, so that its end can't be awaited here. What it rolls back was not done.
+      // A transaction around this hook waits for it, so that its end can't be awaited here. What it
+      // rolls back was not done.
       ending = outcome.then((isCommitted) => end(isKept && isCommitted ? undefined : isCommitted, answer))
     } finally {
       if (ending === undefined) running.delete(name)
@@ -164,8 +184,8 @@ const isRepeatableMethod = (method: string, verb: string): boolean =>
   method === 'create' || (!methods.has(method) && !['GET', 'HEAD', 'QUERY'].includes(verb))
 
 /**
- * Whether a call is that of a request, to a method that is not safe to repeat. Answers to logins are no matter of a store, and the guards of a
- * mounted service stand within all hooks.
+ * Whether a call is that of a request, to a method that is not safe to repeat. Answers to logins
+ * are no matter of a store, and the guards of a mounted service stand within all hooks.
  */
 function isRepeatable(context: HookContext): boolean {
   const caller = callerIn(context.params)
@@ -185,7 +205,10 @@ function keyIn({ params }: HookContext): string | undefined {
   return key
 }
 
-/** What tells callers apart; `undefined` for those who are not logged in. `null` where they are, and nothing does. */
+/**
+ * What tells callers apart; `undefined` for those who are not logged in. `null` where they are, and
+ * nothing does.
+ */
 function userIn(params: Params): unknown {
   const login = loginsInParams(params).at(-1)
   if (login !== undefined) return login.identity ?? null
@@ -194,7 +217,10 @@ function userIn(params: Params): unknown {
   return id ?? _id ?? (Object(user) === user || authenticated === true ? null : undefined)
 }
 
-/** @throws {GeneralError} for what is the same for several callers, who would get the answers of each other */
+/**
+ * @throws {GeneralError} for what is the same for several callers, who would get the answers of
+ * each other
+ */
 function toIdentity(user: unknown, { path }: HookContext): unknown {
   // The id of a database may be an object.
   const identity = isObject(user) && !Array.isArray(user) ? String(user) : user
@@ -207,7 +233,10 @@ function toIdentity(user: unknown, { path }: HookContext): unknown {
 const digest = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts, inOneWay)).digest('base64url')
 
-/** The digest of what a call asks for. @throws {BadRequest} for data that is nested deeper than it can be read */
+/**
+ * The digest of what a call asks for.
+ * @throws {BadRequest} for data that is nested deeper than it can be read
+ */
 function requestDigest(context: HookContext): string {
   const { id, params } = context
   try {
@@ -219,14 +248,20 @@ function requestDigest(context: HookContext): string {
   }
 }
 
-/** Writes what means the same in one way: a client may send the fields of a record in another order when it repeats a request. */
+/**
+ * Writes what means the same in one way: a client may send the fields of a record in another order
+ * when it repeats a request.
+ */
 function inOneWay(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`
   if (!isPlain(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1)))
 }
 
-/** The data of a call, by which a repeated request is known. @throws {BadRequest} for what JSON does not tell apart, such as files */
+/**
+ * The data of a call, by which a repeated request is known.
+ * @throws {BadRequest} for what JSON does not tell apart, such as files
+ */
 function comparable({ data, path, method }: HookContext): unknown {
   const isJSON = (value: unknown): boolean => {
     if (typeof value !== 'object' || value === null) return true
@@ -237,7 +272,10 @@ function comparable({ data, path, method }: HookContext): unknown {
   return data
 }
 
-/** What a call answers, `null` where that is no JSON, or too much of it. Fields that never leave the server are not kept. */
+/**
+ * What a call answers, `null` where that is no JSON, or too much of it. Fields that never leave the
+ * server are not kept.
+ */
 function answerOf({ result, dispatch, http = {}, service }: HookContext, maxBytes: number): StoredAnswer | null {
   const value = dispatch === undefined ? result : dispatch
   if (streamOf(value) || value instanceof Response || value instanceof Blob || ArrayBuffer.isView(value)) return null

@@ -14,8 +14,9 @@ interface Condition {
 type Outcome = 'has not run' | 'has changed nothing' | 'has changed the record'
 
 /**
- * Makes params by which the adapter for knex changes a record only if a condition holds: they hand it builders whose `update` and `delete` have the condition. In
- * the query it would not be part of the statement, since the adapter selects the ids before it writes.
+ * Makes params by which the adapter for knex changes a record only if a condition holds: they hand
+ * it builders whose `update` and `delete` have the condition. In the query it would not be part of
+ * the statement, since the adapter selects the ids before it writes.
  *
  * @returns the params, and what became of the statement
  */

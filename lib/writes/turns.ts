@@ -34,10 +34,12 @@ function dependsOn(turn: Turn, others: readonly Turn[]): boolean {
 }
 
 /**
- * Runs a write of an object while no other runs there under the same key. What it calls itself at that place is part of it: it waits for the others within it alone,
- * and whoever comes next waits for all of them, awaited or not. At another place it waits there.
+ * Runs a write of an object while no other runs there under the same key. What it calls itself at
+ * that place is part of it: it waits for the others within it alone, and whoever comes next waits
+ * for all of them, awaited or not. At another place it waits there.
  *
- * @throws {Unavailable} where each of several writes would wait for the other: one within the other here, and the other way round there
+ * @throws {Unavailable} where each of several writes would wait for the other: one within the other
+ * here, and the other way round there
  */
 export async function runAlone<T>(object: object, key: string, run: () => Promise<T>): Promise<T> {
   const around = turnsAround(currentTurn.getStore())

@@ -12,7 +12,10 @@ const toText = (value: unknown): string | undefined => {
   return value instanceof Date ? value.toJSON() : String(value)
 }
 
-/** Proxies that compress an answer put the encoding behind its tag: `"2-gzip"` (Apache, Caddy, lighttpd), `"2--gzip"` (Jetty), `"2;gzip"`. */
+/**
+ * Proxies that compress an answer put the encoding behind its tag: `"2-gzip"` (Apache, Caddy,
+ * lighttpd), `"2--gzip"` (Jetty), `"2;gzip"`.
+ */
 const encodingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)$/
 
 /** Returns the entity tag of a version, or `undefined` if the value is no version. */
@@ -49,7 +52,10 @@ export class Tags {
   }
 }
 
-/** The versions that a call names: a request by the header `If-Match`, the server by `params.ifMatch`, which may be a record. */
+/**
+ * The versions that a call names: a request by the header `If-Match`, the server by
+ * `params.ifMatch`, which may be a record.
+ */
 export function readTags({ headers, ifMatch }: Params, isRequest: boolean, field: string): Tags | undefined {
   if (!isRequest) {
     if (ifMatch === undefined || ifMatch === '*') return ifMatch && new Tags([], true)
@@ -64,7 +70,8 @@ export function parseTags(sent: unknown): Tags | undefined {
   const header = [sent].flat().join(',').trim()
   // A list without tags matches nothing (RFC 9110, 13.1.1): whoever sends it has lost the tag.
   if (header === '') return new Tags([], false)
-  // Proxies that compress make a tag weak, or add a suffix. It names the state of the record all the same. A tag of the server has no such suffix by itself.
+  // Proxies that compress make a tag weak, or add a suffix. It names the state of the record all
+  // the same. A tag of the server has no such suffix by itself.
   const quoted = [...header.matchAll(/(?:W\/)?"([^"]*)"/g)].map(([, tag]) => tag as string)
   const tags = (quoted.length > 0 ? quoted : [header]).map((tag) => tag.replace(encodingSuffix, ''))
   return new Tags(tags.map(decodeTag), header === '*')

@@ -15,24 +15,37 @@ import { runAlone } from './turns.js'
 import { isVersion, parseTags, readTags, Tags, toTag, type Version } from './version-tags.js'
 
 export interface VersionOptions {
-  /** Whether `update`, `patch` and `remove` of a record over HTTP need `If-Match`: 428 without it. Default `false`. */
+  /**
+   * Whether `update`, `patch` and `remove` of a record over HTTP need `If-Match`: 428 without it.
+   * Default `false`.
+   */
   required?: boolean
-  /** Gives the version of a record that is created or changed. Default: the database changes the field, or a hook. */
+  /**
+   * Gives the version of a record that is created or changed. Default: the database changes the
+   * field, or a hook.
+   */
   set?: () => Version
 }
 
 const ofVersion: OptionTable<VersionOptions> = { required: kinds.flag, set: kinds.function }
 
 /**
- * An around hook that lets callers change a record only as they know it (docs/writes.md#conditional-writes). Answers of one record have its version as `ETag`;
- * `update`, `patch` and `remove` with `If-Match` change the record of that version and no other. Calls of the server have `params.ifMatch`: a version, or a record.
- * With `@feathersjs/knex` it is a condition of the statement. Records of other adapters are compared while no other write of this process runs on them,
- * those of other services just before the method, which has the version in `params.ifMatch` for a statement of its own.
+ * An around hook that lets callers change a record only as they know it
+ * (docs/writes.md#conditional-writes). Answers of one record have its version as `ETag`; `update`,
+ * `patch` and `remove` with `If-Match` change the record of that version and no other. Calls of the
+ * server have `params.ifMatch`: a version, or a record. With `@feathersjs/knex` it is a condition
+ * of the statement. Records of other adapters are compared while no other write of this process
+ * runs on them, those of other services just before the method, which has the version in
+ * `params.ifMatch` for a statement of its own.
  *
- * @param field the field that holds the version: a number, a text or a date that changes with each write
- * @returns a hook for `around`, of one service or of all. It throws `PreconditionFailed` (412) where the record has another version, `PreconditionRequired`
- * (428) where the call needs to name one, BadRequest for a version of many records, GeneralError if a write has left the version as it was
- * @throws when no field is named, or an option is not known or of another type; when the server starts, if it is no around hook
+ * @param field the field that holds the version: a number, a text or a date that changes with each
+ * write
+ * @returns a hook for `around`, of one service or of all. It throws `PreconditionFailed` (412)
+ * where the record has another version, `PreconditionRequired` (428) where the call needs to name
+ * one, BadRequest for a version of many records, GeneralError if a write has left the version as it
+ * was
+ * @throws when no field is named, or an option is not known or of another type; when the server
+ * starts, if it is no around hook
  * @example
  * app.service('notes', notes, { hooks: { around: { all: [version('updatedAt', { set: () => new Date() })] } } })
  */
@@ -100,16 +113,23 @@ const ifMatchNote = {
   description: 'The ETag of the record as it was read: it is changed only if it is still the same.'
 }
 
-/** What requests still expect of their records, by their callers: hooks may write a record before the method does. */
+/**
+ * What requests still expect of their records, by their callers: hooks may write a record before
+ * the method does.
+ */
 const expectations = new WeakMap<object, Tags | undefined>()
 
 /**
- * A call with the versions that it names. The `If-Match` of a request holds for writes of its record that hooks make before the method, or in its
- * place, with the params of the request: a removal may be a patch. Other calls that pass on its params are about other records.
+ * A call with the versions that it names. The `If-Match` of a request holds for writes of its
+ * record that hooks make before the method, or in its place, with the params of the request: a
+ * removal may be a patch. Other calls that pass on its params are about other records.
  */
 class ConditionalCall {
   readonly tags: Tags | undefined
-  /** The versions that the record must not have: those of `If-None-Match`. Answers to reads leave that to caches. */
+  /**
+   * The versions that the record must not have: those of `If-None-Match`. Answers to reads leave
+   * that to caches.
+   */
   readonly noneMatch: Tags | undefined
   /** Whether it is the call of a request. */
   readonly isRequest: boolean
@@ -141,7 +161,10 @@ class ConditionalCall {
     if (this.#caller !== undefined && this.isRequest) expectations.set(this.#caller, undefined)
   }
 
-  /** The record has been written. What writes it next, for the same request, expects it as it is now. */
+  /**
+   * The record has been written. What writes it next, for the same request, expects it as it is
+   * now.
+   */
   end(version: unknown): void {
     if (this.#caller === undefined || this.isRequest || this.tags === undefined) return
     expectations.set(this.#caller, version === undefined ? this.tags : Tags.of(version))
@@ -245,14 +268,18 @@ const findRecord = (...args: Parameters<typeof readRecord>): Promise<VersionedRe
     return undefined
   })
 
-/** Copies a record, which the write may change in place. The version may come from a getter of its class, and a spread has own fields only. */
+/**
+ * Copies a record, which the write may change in place. The version may come from a getter of its
+ * class, and a spread has own fields only.
+ */
 const copyVersioned = (record: VersionedRecord, field: string): VersionedRecord => ({
   ...record,
   [field]: record[field]
 })
 
 /**
- * Refuses a write if `If-None-Match` names the record as it is: `*` is any record. A `create` writes the records whose ids are in its data.
+ * Refuses a write if `If-None-Match` names the record as it is: `*` is any record. A `create`
+ * writes the records whose ids are in its data.
  *
  * @throws PreconditionFailed
  */
@@ -260,7 +287,8 @@ async function requireNoMatch(noneMatch: Tags, context: HookContext, object: obj
   const { method, data, service, path, params } = context
   const idField = idFieldOf(service)
   const ids = method === 'create' ? [data].flat().map((record) => Object(record)[idField]) : [context.id]
-  // The adapter for knex creates nothing by another method: a record that appears meanwhile must not be overwritten.
+  // The adapter for knex creates nothing by another method: a record that appears meanwhile must
+  // not be overwritten.
   const read = method !== 'create' && isKnexAdapter(object) ? readRecord : findRecord
   for (const id of ids.filter((id) => id !== undefined && id !== null)) {
     const record = await read({ id, params, path }, object)
@@ -270,7 +298,8 @@ async function requireNoMatch(noneMatch: Tags, context: HookContext, object: obj
 }
 
 /**
- * Fails a write that has changed the record and left its version as it was: whoever knows that version would overwrite the change.
+ * Fails a write that has changed the record and left its version as it was: whoever knows that
+ * version would overwrite the change.
  *
  * @param before the record as it was
  */
@@ -297,8 +326,9 @@ const preconditionFailed = ({ id, path }: HookContext) =>
   )
 
 /**
- * Runs a write of an adapter while no other runs on the same record: between the comparison and the write an adapter waits. A write in memory takes no time, so there
- * all writes of a service run one after the other, those of many records too.
+ * Runs a write of an adapter while no other runs on the same record: between the comparison and the
+ * write an adapter waits. A write in memory takes no time, so there all writes of a service run one
+ * after the other, those of many records too.
  */
 function runInTurn(object: object, { id }: HookContext, run: Next): Promise<void> {
   const isMemory = 'store' in object

@@ -18,34 +18,47 @@ import { type IsParameter, queryParametersOf } from './query-parameters.js'
 import { isRecord, mapRecords } from './records.js'
 import { entityIn } from './user.js'
 
-/** Whether a role may call a method: for all fields, or for some, which it may send to `create`, `update` and `patch`, and gets of the others. */
+/**
+ * Whether a role may call a method: for all fields, or for some, which it may send to `create`,
+ * `update` and `patch`, and gets of the others.
+ */
 type Permission = boolean | Fields
 type Fields = readonly string[]
 
-/** What a role may do: everything, nothing, or what is said of each method. A method that is not named is forbidden. */
+/**
+ * What a role may do: everything, nothing, or what is said of each method. A method that is not
+ * named is forbidden.
+ */
 export type Permissions = boolean | Readonly<Record<string, Permission | undefined>>
 
 export interface AllowOptions {
-  /** The role of a user, or a list of roles, of which one is enough; it may return a promise. Default: the field `role` or `roles`. */
+  /**
+   * The role of a user, or a list of roles, of which one is enough; it may return a promise.
+   * Default: the field `role` or `roles`.
+   */
   role?: (user: Readonly<Record<string, unknown>>, context: HookContext) => unknown
   /** Whether calls of the server itself are held to it, too. Default `false`. */
   internal?: boolean
-  /** What is left alone: services, methods of services, and methods of any service: `['countries', 'posts.find', 'stats']`. Default: nothing. */
+  /**
+   * What is left alone: services, methods of services, and methods of any service: `['countries',
+   * 'posts.find', 'stats']`. Default: nothing.
+   */
   except?: readonly string[]
 }
 
 const ofAllow: OptionTable<AllowOptions> = { role: kinds.function, internal: kinds.flag, except: kinds.names }
 
 /**
- * An around hook that says what each role may do over HTTP, by method and by field. Fields of a write that are not allowed are refused, fields
- * of a read left out; a query can't name them either. What a write answers, and a custom
- * method of a record, has the fields that the role may `get`, or else `find`, or else those that it has sent.
+ * An around hook that says what each role may do over HTTP, by method and by field. Fields of a
+ * write that are not allowed are refused, fields of a read left out; a query can't name them
+ * either. What a write answers, and a custom method of a record, has the fields that the role may
+ * `get`, or else `find`, or else those that it has sent.
  *
  * @param roles the permissions by role
- * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated where no guard has told who calls, and Forbidden for what
- * the role may not do
- * @throws when no role is named, and for permissions or options of another kind; when the server starts, if it is no around hook, or for the name of a
- * method that no service has
+ * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated where no guard
+ * has told who calls, and Forbidden for what the role may not do
+ * @throws when no role is named, and for permissions or options of another kind; when the server
+ * starts, if it is no around hook, or for the name of a method that no service has
  * @example
  * app.service('posts').hooks({
  *   around: { all: [allow({ admin: true, member: { find: true, get: true, create: true, patch: ['title', 'text'] } })] }
@@ -106,7 +119,10 @@ makesHooks(allow, 'allow({ admin: true })')
 
 const methodsWithData = new Set(['create', 'update', 'patch'])
 
-/** Whether a method gives a record as `get` does, and no fields are named for its answer: writes, and custom methods of a record. */
+/**
+ * Whether a method gives a record as `get` does, and no fields are named for its answer: writes,
+ * and custom methods of a record.
+ */
 const givesRecord = ({ method, id }: HookContext, permission: Permission): boolean =>
   methodsWithData.has(method) ||
   method === 'remove' ||

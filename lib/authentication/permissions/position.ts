@@ -9,7 +9,8 @@ export const isLeftAlone = ({ path, method }: HookContext, names: readonly strin
   names.length > 0 && [path, `${path}.${method}`, method].some((name) => names.includes(name))
 
 /**
- * Checks the names of what a hook leaves alone. A hook may be shared, so that they may be those of any service of the application.
+ * Checks the names of what a hook leaves alone. A hook may be shared, so that they may be those of
+ * any service of the application.
  * @param hookName the name of the function that has made the hook
  * @throws when the server starts, for a name of no service and of no method
  */
@@ -35,7 +36,8 @@ export function checkExceptions(hookName: string, names: readonly string[] = [],
 }
 
 /**
- * Checks the names of methods that a hook has been told of. A hook may be shared, so that they may be those of any service of the application.
+ * Checks the names of methods that a hook has been told of. A hook may be shared, so that they may
+ * be those of any service of the application.
  * @param hookName the name of the function that has made the hook
  * @throws when the server starts, for a name that no service has
  */

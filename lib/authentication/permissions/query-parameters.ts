@@ -8,13 +8,17 @@ import { rulesOf } from '../../core/resource/rules.js'
 import { shapesOf } from '../../schema/documents.js'
 import { inOneSpelling } from '../whole-rows.js'
 
-/** Whether a name at the top of a query, with its value, is a parameter, and no condition on a field. */
+/**
+ * Whether a name at the top of a query, with its value, is a parameter, and no condition on a
+ * field.
+ */
 export type IsParameter = (name: string, value: unknown) => boolean
 
 /**
- * Says which parts of a query are parameters of a method, and no conditions. Of the six methods, those that `resource()` declares for its queries, where the record
- * has no such field. Of a custom method, those that it declares, and plain values under names that no role has for a field: fields that nobody has named can't be
- * told from parameters.
+ * Says which parts of a query are parameters of a method, and no conditions. Of the six methods,
+ * those that `resource()` declares for its queries, where the record has no such field. Of a custom
+ * method, those that it declares, and plain values under names that no role has for a field: fields
+ * that nobody has named can't be told from parameters.
  *
  * @param namedFields the fields that roles have, in one spelling
  */
@@ -38,7 +42,10 @@ export function queryParametersOf({ app, path, method }: HookContext, namedField
   }
 }
 
-/** Whether a value has none of the fields, nor what may name one. Adapters read names at any depth, and databases read `salary ` and `SALARY` as `salary`. */
+/**
+ * Whether a value has none of the fields, nor what may name one. Adapters read names at any depth,
+ * and databases read `salary ` and `SALARY` as `salary`.
+ */
 const hasOtherNames = (value: unknown, fields: ReadonlySet<string>): boolean =>
   (!isObject(value) && !Array.isArray(value)) ||
   Object.entries(value).every(
@@ -46,7 +53,10 @@ const hasOtherNames = (value: unknown, fields: ReadonlySet<string>): boolean =>
       !name.startsWith('$') && !name.includes('.') && !fields.has(inOneSpelling(name)) && hasOtherNames(part, fields)
   )
 
-/** All fields of the records of a resource, hidden ones and those that one method alone takes among them, in one spelling. */
+/**
+ * All fields of the records of a resource, hidden ones and those that one method alone takes among
+ * them, in one spelling.
+ */
 function resourceFieldsOf({ app, object, options }: Describable): readonly string[] {
   const ofMethods = [...methods.keys()].flatMap((name) => rulesOf(options.schema?.[name]) ?? [])
   const schemas = ofMethods.flatMap(({ record, body }) => [

@@ -1,7 +1,10 @@
 import { recordsOfPage } from '../../core/page.js'
 import { resolveToJson } from '../../schema/to-json.js'
 
-/** The records of a result: those of a list or a page, or itself. `undefined` for what has none that could be read: a stream, a text, bytes. */
+/**
+ * The records of a result: those of a list or a page, or itself. `undefined` for what has none that
+ * could be read: a stream, a text, bytes.
+ */
 export function recordsIn(result: unknown): readonly unknown[] | undefined {
   if (!isRecord(result)) return undefined
   const json = resolveToJson(result)

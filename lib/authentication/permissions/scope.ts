@@ -17,17 +17,24 @@ import { entityIn } from './user.js'
 type ScopeValue = string | number | bigint | boolean
 
 /**
- * The fields that records of a scope have: a value, or a list of which each record has one. `null` and `undefined` say that the caller has
- * none, and is refused: it would select the records of nobody.
+ * The fields that records of a scope have: a value, or a list of which each record has one. `null`
+ * and `undefined` say that the caller has none, and is refused: it would select the records of
+ * nobody.
  */
 export type ScopeFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[] | null | undefined>>
 
 export interface ScopeOptions {
   /** Whether calls of the server itself are held to it, too. Default `false`. */
   internal?: boolean
-  /** What is left alone: services, methods of services, and methods of any service: `['countries', 'posts.find', 'stats']`. Default: nothing. */
+  /**
+   * What is left alone: services, methods of services, and methods of any service: `['countries',
+   * 'posts.find', 'stats']`. Default: nothing.
+   */
   except?: readonly string[]
-  /** Whether a client may choose the id of a record that it creates. Default `false`: some stores replace the record that has the id. */
+  /**
+   * Whether a client may choose the id of a record that it creates. Default `false`: some stores
+   * replace the record that has the id.
+   */
   clientIds?: boolean
 }
 
@@ -40,15 +47,19 @@ export const ofScope: OptionTable<ScopeOptions> = {
 type FieldsOf = (context: HookContext) => ScopeFields | true | Promise<ScopeFields | true>
 
 /**
- * An around hook that lets callers over HTTP see and change only the records that have certain fields. Queries get the fields as conditions,
- * which nothing in a query can widen; what is created gets them as values; a record can't be moved out. Other records are as if they were not
- * there: 404. For a service that is no adapter of Feathers, a record is read before it is changed, and what it finds is checked.
+ * An around hook that lets callers over HTTP see and change only the records that have certain
+ * fields. Queries get the fields as conditions, which nothing in a query can widen; what is created
+ * gets them as values; a record can't be moved out. Other records are as if they were not there:
+ * 404. For a service that is no adapter of Feathers, a record is read before it is changed, and
+ * what it finds is checked.
  *
- * @param fieldsOf gives the fields for a call, `true` for all records; it may throw, or return a promise
- * @returns a hook for `around`, of one service or of all. It throws Forbidden for data of another scope, NotFound for records of one, and
- * GeneralError where a service gives records of another scope
- * @throws when there is no function, or an option is not known or of another type; when the server starts, if it is no around hook, or `except` names
- * what is not there
+ * @param fieldsOf gives the fields for a call, `true` for all records; it may throw, or return a
+ * promise
+ * @returns a hook for `around`, of one service or of all. It throws Forbidden for data of another
+ * scope, NotFound for records of one, and GeneralError where a service gives records of another
+ * scope
+ * @throws when there is no function, or an option is not known or of another type; when the server
+ * starts, if it is no around hook, or `except` names what is not there
  * @example
  * app.service('issues').hooks({ around: { all: [scope(({ params }) => ({ organisationId: params.user.organisations }))] } })
  */
@@ -100,7 +111,10 @@ makesHooks(own, "own('userId')")
 
 type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>>
 
-/** @throws {GeneralError} where the fields would let all records pass; {Forbidden} where the caller has no value, {NotAuthenticated} where nobody is logged in */
+/**
+ * @throws {GeneralError} where the fields would let all records pass; {Forbidden} where the caller
+ * has no value, {NotAuthenticated} where nobody is logged in
+ */
 function checked(fields: ScopeFields, { params, path, method }: HookContext): CheckedFields {
   const names = Object.keys(Object(fields))
   if (names.length === 0)
@@ -150,7 +164,9 @@ class ScopedCall {
     return method === 'get' ? this.#get(next) : this.#change(next)
   }
 
-  /** Adds the fields to the query. What the client asks of the same fields is one more condition. */
+  /**
+   * Adds the fields to the query. What the client asks of the same fields is one more condition.
+   */
   #narrow(): void {
     const { params } = this.#context
     const { $and = [], ...query }: Query = params.query ?? {}
@@ -210,7 +226,10 @@ class ScopedCall {
     this.#context.data = this.#withFields(data, method === 'update')
   }
 
-  /** A custom method may do anything with the record of its id. One without an id is not known to hold to the scope. */
+  /**
+   * A custom method may do anything with the record of its id. One without an id is not known to
+   * hold to the scope.
+   */
   #custom(next: () => Promise<void>): Promise<void> {
     const { id, method, path } = this.#context
     if (id === undefined)
@@ -278,7 +297,10 @@ const isOddName = (name: string) => name.startsWith('$') || name.includes('.')
 const isScopeChoice = (value: unknown): boolean =>
   Array.isArray(value) ? value.every(isScopeValue) : isScopeValue(value)
 
-/** Whether two values of a field are the same to a database, which may give a number as a text, or an id as an object. */
+/**
+ * Whether two values of a field are the same to a database, which may give a number as a text, or
+ * an id as an object.
+ */
 const isSame = (value: unknown, other: unknown): boolean =>
   value === other || (isComparable(value) && isComparable(other) && String(value) === String(other))
 

@@ -7,8 +7,9 @@ import { recordsOfPage } from '../../core/page.js'
 import { isRecord, resolveRecord } from './records.js'
 
 /**
- * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods, or all, may hand on other params. Each of
- * those adapters has all six methods in one class, and none of them in the classes that it extends.
+ * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods,
+ * or all, may hand on other params. Each of those adapters has all six methods in one class, and
+ * none of them in the classes that it extends.
  */
 export function selectsByQuery(service: object): boolean {
   const { object = service } = factsOf(service)
@@ -27,9 +28,11 @@ export function selectsByQuery(service: object): boolean {
 const columnName = /^[\p{L}\p{N}_-]+$/u
 
 /**
- * Runs a call of which a decision needs fields, and has its answer then have those that `$select` names. Adapters for SQL read names such as `assigneeId as userId`
- * there: who decides by the fields of a record, or by its id, as the adapter for knex does before it removes, would decide by what the client has chosen. So
- * the records of such a call are read whole. Records of the service stay as they are.
+ * Runs a call of which a decision needs fields, and has its answer then have those that `$select`
+ * names. Adapters for SQL read names such as `assigneeId as userId` there: who decides by the
+ * fields of a record, or by its id, as the adapter for knex does before it removes, would decide by
+ * what the client has chosen. So the records of such a call are read whole. Records of the service
+ * stay as they are.
  * @param fields of the records that the call answers, for the decision
  */
 export async function selectAround(
@@ -47,7 +50,8 @@ export async function selectAround(
   try {
     await call()
   } finally {
-    // Hooks further out may pass it on to other services. A call that a hook has given up still runs, and keeps to what hooks have added to its query.
+    // Hooks further out may pass it on to other services. A call that a hook has given up still
+    // runs, and keeps to what hooks have added to its query.
     if (notesOf(context).abandoned === undefined) context.params = { ...context.params, query: queryBefore }
   }
   // The answer of a custom method is its own.
@@ -63,7 +67,10 @@ export async function selectAround(
   if (context.dispatch !== undefined) context.dispatch = select(context.dispatch)
 }
 
-/** Makes what picks fields of records by names, which may have the name of a table before them, or that of a field within theirs behind them. */
+/**
+ * Makes what picks fields of records by names, which may have the name of a table before them, or
+ * that of a field within theirs behind them.
+ */
 function pickerOf(selection: readonly unknown[], idField: string): (record: unknown) => unknown {
   const names = selection.filter((name) => typeof name === 'string')
   return picker(

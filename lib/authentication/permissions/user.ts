@@ -10,7 +10,10 @@ interface LoggedInUser {
   readonly id: Id
 }
 
-/** The user who makes a call, as the guard has told that let the call in. @throws {NotAuthenticated} where no guard has */
+/**
+ * The user who makes a call, as the guard has told that let the call in.
+ * @throws {NotAuthenticated} where no guard has
+ */
 export function entityIn({ app, params, path, method }: HookContext): LoggedInUser {
   const maker = loginsInParams(params).at(-1)?.maker ?? findAuthentication(app)
   const entities = maker instanceof Credentials ? maker.authenticator.entities : undefined

@@ -12,9 +12,14 @@ import { isRecord } from './records.js'
 import { createScope, ofScope, type ScopeOptions } from './scope.js'
 
 export interface WithinOptions extends ScopeOptions {
-  /** The placeholder of the path that holds the id. Default: the one behind the name of the service. */
+  /**
+   * The placeholder of the path that holds the id. Default: the one behind the name of the service.
+   */
   param?: string
-  /** The field of a record that holds the id. Default: the name of the placeholder. `null`: the caller must see the other record, no more. */
+  /**
+   * The field of a record that holds the id. Default: the name of the placeholder. `null`: the
+   * caller must see the other record, no more.
+   */
   field?: string | null
 }
 
@@ -25,13 +30,15 @@ const ofWithin: OptionTable<WithinOptions> = {
 }
 
 /**
- * A `scope` of the records that belong to a record of another service, which the path names: `projects/:projectId/issues`. The other record is
- * asked for as the caller would, once for each call, also for what the option `except` names.
+ * A `scope` of the records that belong to a record of another service, which the path names:
+ * `projects/:projectId/issues`. The other record is asked for as the caller would, once for each
+ * call, also for what the option `except` names.
  *
  * @param parent the name of the other service
- * @returns a hook for `around`; it throws NotFound where the caller may not see the other record, or it is not there
- * @throws when no service is named, and as `scope` does; when the server starts, if the path has no such placeholder, the other service is not there,
- * or it has no `get`
+ * @returns a hook for `around`; it throws NotFound where the caller may not see the other record,
+ * or it is not there
+ * @throws when no service is named, and as `scope` does; when the server starts, if the path has no
+ * such placeholder, the other service is not there, or it has no `get`
  * @example
  * app.service('projects/:projectId/issues', issues).hooks({ around: { all: [within('projects')] } })
  */

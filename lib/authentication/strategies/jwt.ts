@@ -7,7 +7,10 @@ import type { Authenticator, Strategy, StrategyDescription, StrategyResult } fro
 export interface JwtOptions {
   /** The header that carries the token. Default `'Authorization'`. */
   header?: string
-  /** The words that may stand before the token, in any case. Default `['Bearer', 'JWT']`. A token alone is read too. */
+  /**
+   * The words that may stand before the token, in any case. Default `['Bearer', 'JWT']`. A token
+   * alone is read too.
+   */
   schemes?: readonly string[]
 }
 
@@ -18,7 +21,8 @@ const words = /^\s*(\S+)(?:\s+(\S+))?\s*$/
 export const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const
 
 /**
- * Tells who calls by an access token. It looks the user up on every call, so a token of a user who was deleted is refused.
+ * Tells who calls by an access token. It looks the user up on every call, so a token of a user who
+ * was deleted is refused.
  *
  * @example
  * const fromProxy = new JwtStrategy({ header: 'X-Access-Token' })

@@ -10,8 +10,9 @@ import type { Authenticator, Strategy, StrategyDescription, StrategyResult } fro
 
 export interface LocalOptions {
   /**
-   * The field of a login that holds the name of the user, or that with the one spelling in which names are stored and compared:
-   * `'lowercase'` (trimmed, NFC), or a function. Default `'email'`, as it was sent.
+   * The field of a login that holds the name of the user, or that with the one spelling in which
+   * names are stored and compared: `'lowercase'` (trimmed, NFC), or a function. Default `'email'`,
+   * as it was sent.
    */
   usernameField?: string | UsernameField
   /** The field of a login that holds the password. Default `'password'`. */
@@ -20,11 +21,20 @@ export interface LocalOptions {
   entityUsernameField?: string
   /** The field of a user that holds the hash of the password. Default: `passwordField`. */
   entityPasswordField?: string
-  /** Whether bcrypt hashes are verified: `true` for the optional peer `bcryptjs`, or a library that has `compare`. Default `false`. */
+  /**
+   * Whether bcrypt hashes are verified: `true` for the optional peer `bcryptjs`, or a library that
+   * has `compare`. Default `false`.
+   */
   bcrypt?: boolean | Bcrypt
-  /** Whether the service of users hashes passwords before it stores them, unless a hook has done so. Default `true`. */
+  /**
+   * Whether the service of users hashes passwords before it stores them, unless a hook has done so.
+   * Default `true`.
+   */
   hash?: boolean
-  /** Whether a login replaces a hash of another kind, or with older settings, by `patch` of the users. Default `false`. */
+  /**
+   * Whether a login replaces a hash of another kind, or with older settings, by `patch` of the
+   * users. Default `false`.
+   */
   rehash?: boolean
 }
 
@@ -108,7 +118,10 @@ export class LocalStrategy implements Strategy {
     return { login: { [this.usernameField]: { type: 'string' }, [this.passwordField]: password } }
   }
 
-  /** Tells once of users whose password is no hash: nobody can log in by it, and it should not be there. */
+  /**
+   * Tells once of users whose password is no hash: nobody can log in by it, and it should not be
+   * there.
+   */
   #warnOf(stored: unknown): void {
     if (this.#hasWarned || typeof stored !== 'string' || stored === '' || looksHashed(stored)) return
     this.#hasWarned = true
@@ -125,7 +138,8 @@ export class LocalStrategy implements Strategy {
     const field = this.entityPasswordField
     try {
       const data = { [field]: await passwords.hash(password) }
-      // Only the hash that was verified is replaced: the password may have been changed in the meantime.
+      // Only the hash that was verified is replaced: the password may have been changed in the
+      // meantime.
       const condition = { [field]: entity[field] }
       const { provider, authentication, ...rest } = params
       const patch = (more: object) =>
@@ -135,7 +149,8 @@ export class LocalStrategy implements Strategy {
       } catch (error) {
         const isRefused = readProperty(error, 'code') === 400 && factsOf(entities.service).preparedFor !== undefined
         if (!isRefused) throw error
-        // Hooks of the application may refuse to be asked for passwords: the query gets the condition after them.
+        // Hooks of the application may refuse to be asked for passwords: the query gets the
+        // condition after them.
         await patch({ query: {}, [replacedHash]: () => condition })
       }
     } catch (error) {

@@ -7,8 +7,9 @@ import type { Signal } from './messages.js'
 /** The calls of this client, by the hashes of their ids. */
 export interface Calls {
   /**
-   * Emits an event at a service, unless a call of this client has emitted it itself: where that is under way, when it is answered. Events of a
-   * service keep their order, but none waits long for the answer to the call of another.
+   * Emits an event at a service, unless a call of this client has emitted it itself: where that is
+   * under way, when it is answered. Events of a service keep their order, but none waits long for
+   * the answer to the call of another.
    *
    * @param isWanted whether the event still concerns whoever is logged in, when its turn comes
    */
@@ -26,7 +27,10 @@ const toBase64 = (bytes: Uint8Array | ArrayBuffer) =>
     .replaceAll('+', '-')
     .replaceAll('/', '_')
 
-/** SHA-256, the first 22 characters of it. Browsers have their own for pages of secure origins alone. */
+/**
+ * SHA-256, the first 22 characters of it. Browsers have their own for pages of secure origins
+ * alone.
+ */
 async function hashOfCall(id: string): Promise<string> {
   const bytes = new TextEncoder().encode(id)
   const { subtle } = crypto
@@ -69,7 +73,8 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
       const emitted = Promise.all([answer, turns.get(service)]).then(([emittedByCall]) => {
         if (emittedByCall !== event && isWanted()) service.emit(event, data)
       })
-      // A wait of some platforms is a number. Where it is an object, a process need not stay for it.
+      // A wait of some platforms is a number. Where it is an object, a process need not stay for
+      // it.
       const late = () => new Promise((resolve) => setTimeout(resolve, patience).unref?.())
       turns.set(service, answer ? Promise.race([emitted, late()]) : emitted)
     }
@@ -85,11 +90,17 @@ function toUser(payload: unknown, unknown: string): string {
   return sub === undefined ? unknown : JSON.stringify([iss, aud, sub])
 }
 
-/** Who a request is made for: the user of its token, `''` for nobody, and the credentials themselves where they say nothing. */
+/**
+ * Who a request is made for: the user of its token, `''` for nobody, and the credentials themselves
+ * where they say nothing.
+ */
 export const whoOf = (credentials: string | null | undefined): string =>
   credentials ? toUser(payloadOf(credentials), credentials) : ''
 
-/** Who has logged in. With cookies there is no token to ask. A user who is not known is another one each time. */
+/**
+ * Who has logged in. With cookies there is no token to ask. A user who is not known is another one
+ * each time.
+ */
 export function loginUserOf(login: unknown): string {
   const { accessToken, authentication } = Object(login)
   return toUser(payloadOf(accessToken) ?? Object(authentication).payload, String(Math.random()))

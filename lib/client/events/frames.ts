@@ -7,11 +7,14 @@ export interface Frame {
   readonly retry: number | undefined
 }
 
-/** What a frame may have, in characters. A server that sends more than that means something else. */
+/**
+ * What a frame may have, in characters. A server that sends more than that means something else.
+ */
 const longestFrame = 4_000_000
 
 /**
- * Makes a function that takes the bytes of a stream as they come, cut anywhere, and calls `onFrame` with each frame that is whole.
+ * Makes a function that takes the bytes of a stream as they come, cut anywhere, and calls `onFrame`
+ * with each frame that is whole.
  *
  * @throws from that function, when a frame is longer than any event
  */

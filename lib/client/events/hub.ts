@@ -25,11 +25,15 @@ export type Hub = ReturnType<typeof createHub>
 const noAnswer: ClientResponse = { status: 200, headers: {}, body: '' }
 const authorizationOf = ({ headers }: ClientRequest) => headers[nameIn(headers, 'authorization') ?? '']
 
-/** Knows which lists of a client are wanted, and brings what the stream says of them to those who want them. */
+/**
+ * Knows which lists of a client are wanted, and brings what the stream says of them to those who
+ * want them.
+ */
 export function createHub(app: EventsApp, connection: Connection, options: ClientEventsOptions) {
   const { path = 'events', tabs = true, heartbeat = 20_000, logger = console } = options
   const service = app.service(path) as HookedService
-  // Hooks of all services have run before: whatever they have made of the params and the result, the request is sent.
+  // Hooks of all services have run before: whatever they have made of the params and the result,
+  // the request is sent.
   const keepSending = (context: HookedCall) => {
     const { params } = context
     params.connection = { ...params.connection, [sendInstead]: params[sendInstead] }
@@ -90,7 +94,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     const error = body ? errorFromJSON(Number(readProperty(body, 'code')), body) : undefined
     const signal = { ...message, error }
     position = id ?? position
-    // A list that comes late to the stream, as that of another tab may, has missed what came before.
+    // A list that comes late to the stream, as that of another tab may, has missed what came
+    // before.
     const isMissed = (key: string) => joined.has(key) && !(isResumed && followed.includes(key))
     const missed = event === 'connected' ? lists.filter(isMissed) : []
     const concerned = lists.flatMap((key) => {
@@ -118,7 +123,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
 
   async function open(wanted: readonly string[], after: string | undefined, signal: AbortSignal): Promise<StreamBody> {
     const lists = wanted.map(parseKey).map(([path, query]) => ({ path, query }))
-    // Where a URL can't express a query, the stream has more than the list: that costs reads, and misses nothing.
+    // Where a URL can't express a query, the stream has more than the list: that costs reads, and
+    // misses nothing.
     const subscribe = lists.map((list) =>
       findFlaw(list.query, vanishing | misread | blank) ? { path: list.path } : list
     )
@@ -155,7 +161,10 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     return answer.body
   }
 
-  /** Finds the lists that need a login. The others go on without. @throws {Unavailable} when there are others */
+  /**
+   * Finds the lists that need a login. The others go on without.
+   * @throws {Unavailable} when there are others
+   */
   async function findRefused(wanted: readonly string[], signal: AbortSignal): Promise<void> {
     const before = refused.size
     for (const key of wanted) {

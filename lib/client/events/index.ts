@@ -14,8 +14,8 @@ export type { StreamFetch } from './stream.js'
 declare module '../../../types/client.js' {
   interface ListMembers<_S, _P> {
     /**
-     * A list that stays as the server has it. It takes the params of `find`, reads when the first listener comes, and again when something has
-     * changed, once a second at most.
+     * A list that stays as the server has it. It takes the params of `find`, reads when the first
+     * listener comes, and again when something has changed, once a second at most.
      */
     live: _S extends { find?: unknown } ? (...args: FindArguments<_S, _P>) => LiveList<FindResult<_S>> : never
   }
@@ -25,7 +25,10 @@ declare module '../../../types/client.js' {
   }
 }
 
-/** The stream of a client. It emits its states `live`, `stale`, `stopped`, `connecting`, `idle` and `closed`, and `reset` where events were missed. */
+/**
+ * The stream of a client. It emits its states `live`, `stale`, `stopped`, `connecting`, `idle` and
+ * `closed`, and `reset` where events were missed.
+ */
 export interface ClientEvents extends Omit<ServiceAddons, 'hooks'> {
   readonly state: EventsState
   /** Ends the stream and all live lists for good. After that nothing keeps a process running. */
@@ -41,8 +44,9 @@ type Extended = ServiceAddons & {
 const listening = ['on', 'once', 'addListener', 'off', 'removeListener', 'removeAllListeners', 'emit'] as const
 
 /**
- * Brings events of the server to the client, from `fastify-services/events` or a server of Feathers 6 (docs/events.md#in-the-client). Listeners of
- * its services hear of the calls of others too, of their own once, and services have `live`.
+ * Brings events of the server to the client, from `fastify-services/events` or a server of Feathers
+ * 6 (docs/events.md#in-the-client). Listeners of its services hear of the calls of others too, of
+ * their own once, and services have `live`.
  *
  * @returns a function for `app.configure`. It throws before a connection is configured.
  * @example

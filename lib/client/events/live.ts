@@ -7,8 +7,9 @@ import type { Signal } from './messages.js'
 import { isPassing, waitAfter } from './stream.js'
 
 /**
- * `loading`: nothing is known yet. `live`: the list is as the server has it, and changes with it. `stale`: it was read, and the stream is away or
- * not there yet. `error`: it could not be read, or the server refuses it.
+ * `loading`: nothing is known yet. `live`: the list is as the server has it, and changes with it.
+ * `stale`: it was read, and the stream is away or not there yet. `error`: it could not be read, or
+ * the server refuses it.
  */
 export type ListState = 'loading' | 'live' | 'stale' | 'error'
 
@@ -29,12 +30,15 @@ export interface ListSnapshot<Result = unknown> {
   readonly error: Error | undefined
 }
 
-/** A list that stays as the server has it, as long as somebody listens (docs/events.md#live-lists). */
+/**
+ * A list that stays as the server has it, as long as somebody listens (docs/events.md#live-lists).
+ */
 export interface LiveList<Result = unknown> extends AsyncIterable<ListSnapshot<Result>> {
   /** The list as it is now. While nobody listens it is `loading`. */
   readonly current: ListSnapshot<Result>
   /**
-   * Calls a function with the list, now and at each change. The first listener begins, and with the last one all ends.
+   * Calls a function with the list, now and at each change. The first listener begins, and with the
+   * last one all ends.
    *
    * @returns a function that ends it
    */
@@ -47,7 +51,10 @@ export interface FinderService extends ServiceAddons {
 
 const isForbidden = (error: unknown) => readProperty(error, 'code') === 403
 
-/** How far the reads of a list are apart, and how long the first waits for the stream, in ms: if that begins in time, one read is enough. */
+/**
+ * How far the reads of a list are apart, and how long the first waits for the stream, in ms: if
+ * that begins in time, one read is enough.
+ */
 const apart = 1000
 
 const emptySnapshot: ListSnapshot = { state: 'loading', data: [], result: undefined, error: undefined }
@@ -58,7 +65,10 @@ interface VisiblePage {
   removeEventListener(type: string, listener: () => void): void
 }
 
-/** Makes a live list. It asks again when anything has happened to it, and never changes a record by itself. */
+/**
+ * Makes a live list. It asks again when anything has happened to it, and never changes a record by
+ * itself.
+ */
 export function createLive(hub: Hub, service: FinderService, key: string, params: ClientParams): LiveList {
   const page = (globalThis as { document?: VisiblePage }).document
   const { on, off, emit, listenerCount } = eventMethods(createEmitter(), undefined, (error) => console.error(error))

@@ -1,11 +1,14 @@
 import type { ServiceError } from '../../core/errors.js'
 import { toSayable } from '../rest-service.js'
 
-/** What the tab that holds the stream tells all tabs, itself too: the data of a frame, or what became of the stream. */
+/**
+ * What the tab that holds the stream tells all tabs, itself too: the data of a frame, or what
+ * became of the stream.
+ */
 export interface StreamMessage {
   /**
-   * `connected`, `stale` (the stream is away, and is tried again), `stopped` (it is over, or a list of it), `reset`, `changed`, or the event of
-   * a service.
+   * `connected`, `stale` (the stream is away, and is tried again), `stopped` (it is over, or a list
+   * of it), `reset`, `changed`, or the event of a service.
    */
   readonly event: string
   /** The lists that it concerns, by their keys. Default: all. */
@@ -29,7 +32,10 @@ export interface StreamMessage {
 /** A message, with the error as one that can be thrown. */
 export type Signal = Omit<StreamMessage, 'error'> & { readonly error?: ServiceError | undefined }
 
-/** A list as a text, which is the same for the same list in all tabs. What JSON has no value for is a text, as in the query of a call. */
+/**
+ * A list as a text, which is the same for the same list in all tabs. What JSON has no value for is
+ * a text, as in the query of a call.
+ */
 export const toListKey = (path: string, query: unknown): string => JSON.stringify([path, query ?? {}], toSayable)
 
 /** The path and the query of a list. */

@@ -9,23 +9,35 @@ import type { StreamFetch } from './stream.js'
 export interface ClientEventsOptions {
   /** The path of the stream on the server. Default `'events'`. */
   path?: string
-  /** A `fetch` whose answers have a body that can be read as it comes. Default: the one that the connection was given, or else the global one. */
+  /**
+   * A `fetch` whose answers have a body that can be read as it comes. Default: the one that the
+   * connection was given, or else the global one.
+   */
   fetch?: StreamFetch
   /**
-   * Whether tabs of a page, of the same user, share one stream. `false` where tabs may have credentials of their own in another header than
-   * `Authorization`. Default `true`.
+   * Whether tabs of a page, of the same user, share one stream. `false` where tabs may have
+   * credentials of their own in another header than `Authorization`. Default `true`.
    */
   tabs?: boolean
-  /** How often a server is expected to give a sign of life, until it says that itself, in ms. Default 20,000. */
+  /**
+   * How often a server is expected to give a sign of life, until it says that itself, in ms.
+   * Default 20,000.
+   */
   heartbeat?: number
   /** Gets warnings for developers. Default: the console. `false` turns it off. */
   logger?: { warn(text: string): unknown } | false
 }
 
-/** `live`: all is heard. `stale`: it is not, and tried again. `stopped`: the server refuses. `idle`: nobody listens. `closed`: by `close()`. */
+/**
+ * `live`: all is heard. `stale`: it is not, and tried again. `stopped`: the server refuses. `idle`:
+ * nobody listens. `closed`: by `close()`.
+ */
 export type EventsState = 'idle' | 'connecting' | 'live' | 'stale' | 'stopped' | 'closed'
 
-/** Who wants a list: its listener hears what the stream says of it, and `user` when it is that of another user now. */
+/**
+ * Who wants a list: its listener hears what the stream says of it, and `user` when it is that of
+ * another user now.
+ */
 export interface Watcher {
   readonly service: ServiceAddons & { readonly name?: unknown }
   hear(signal: Signal): void

@@ -25,7 +25,10 @@ export const isEventStream = ({ status, headers }: StreamResponse) =>
   status === 200 && headers.get('content-type')?.startsWith('text/event-stream') === true
 
 export interface StreamRequest {
-  /** Asks for a stream of lists. It rejects with the error of the server, whose `retryAfter` says when to ask again, in seconds. */
+  /**
+   * Asks for a stream of lists. It rejects with the error of the server, whose `retryAfter` says
+   * when to ask again, in seconds.
+   */
   open(keys: readonly string[], position: string | undefined, signal: AbortSignal): Promise<StreamBody>
   /** The lists that are wanted now. */
   keys(): readonly string[]
@@ -46,7 +49,10 @@ const collectionTime = 50
 
 const bounded = (value: unknown, most: number) => Math.min(Math.max(Number(value) || 0, 0), most)
 
-/** How long to wait after so many failures, in ms. The clients of a server that comes back do not all ask at once. */
+/**
+ * How long to wait after so many failures, in ms. The clients of a server that comes back do not
+ * all ask at once.
+ */
 export const waitAfter = (failures: number, first: number) =>
   Math.min(first * 2 ** failures, 30_000) * (0.5 + Math.random() / 2)
 
@@ -72,7 +78,10 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
   let collecting: ReturnType<typeof setTimeout> | undefined
   let pause: ReturnType<typeof setTimeout> | undefined
 
-  /** The lists that are wanted now, in the order in which they came: of too many, a server refuses the last. */
+  /**
+   * The lists that are wanted now, in the order in which they came: of too many, a server refuses
+   * the last.
+   */
   function keysByAge(): readonly string[] {
     const all = keys()
     return [...new Set([...wanted, ...all])].filter((key) => all.includes(key))

@@ -6,8 +6,8 @@ interface TabLocks {
 }
 
 /**
- * The messages between tabs: the lists of a tab, a request for these lists, the welcome of a tab, a request to connect
- * again for a refused list, or a message of the stream.
+ * The messages between tabs: the lists of a tab, a request for these lists, the welcome of a tab, a
+ * request to connect again for a refused list, or a message of the stream.
  */
 type TabMessage =
   | { readonly tab: number; readonly lists: readonly string[] }
@@ -16,7 +16,10 @@ type TabMessage =
   | { readonly retry: true }
   | { readonly message: StreamMessage }
 
-/** What all tabs are told, whoever they belong to: who has logged in, `''` where somebody has logged out. */
+/**
+ * What all tabs are told, whoever they belong to: who has logged in, `''` where somebody has logged
+ * out.
+ */
 interface LoginMessage {
   readonly user: string
 }
@@ -46,8 +49,8 @@ export interface TabSettings {
 }
 
 /**
- * Shares a stream between tabs: one holds it, since a browser opens six connections to a server over HTTP/1.1, and tells the others. When it is
- * closed, another one goes on.
+ * Shares a stream between tabs: one holds it, since a browser opens six connections to a server
+ * over HTTP/1.1, and tells the others. When it is closed, another one goes on.
  */
 export function shareStream({ name, who, keys, receive, setUser, create }: TabSettings): TabStream {
   const { document, navigator } = globalThis as { document?: object; navigator?: { locks?: TabLocks } }
@@ -63,7 +66,8 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
   const others = new Map<number, readonly string[]>()
   const closing = new AbortController()
   let stream: Omit<TabStream, 'retry'> | undefined
-  // Until the tab with the stream has heard of this one, what it tells may be of before a login here.
+  // Until the tab with the stream has heard of this one, what it tells may be of before a login
+  // here.
   let isKnown = false
   let release = () => {}
 
@@ -106,7 +110,8 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
       release = resolve
     })
   }
-  // Frames in a sandbox, and pages whose storage is blocked, have locks that refuse: such a page has a stream of its own.
+  // Frames in a sandbox, and pages whose storage is blocked, have locks that refuse: such a page
+  // has a stream of its own.
   locks.request(`${name} ${who}`, { signal: closing.signal }, hold).catch(() => {
     channel.close()
     if (closing.signal.aborted) return

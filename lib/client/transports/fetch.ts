@@ -11,7 +11,10 @@ interface FetchOptions {
   signal?: AbortSignal
 }
 
-/** What the client reads of a response. Old React Native has no `arrayBuffer`, and mocks may have no more than `json`. */
+/**
+ * What the client reads of a response. Old React Native has no `arrayBuffer`, and mocks may have no
+ * more than `json`.
+ */
 export interface FetchResponse {
   readonly status: number
   readonly headers: ClientResponse['headers']

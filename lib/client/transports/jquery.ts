@@ -24,7 +24,8 @@ export const jqueryLibrary: Library<'jquery', JQuery> = {
   isXHR: true,
   send: (jquery, { url, method, headers, body, options, signal }) =>
     abortable<ClientResponse>(signal, (resolve, reject) => {
-      // jQuery gives no bytes, and no body of an error that is not text. Its XMLHttpRequest has them.
+      // jQuery gives no bytes, and no body of an error that is not text. Its XMLHttpRequest has
+      // them.
       const xhr = new XMLHttpRequest()
       xhr.responseType = 'arraybuffer'
       const settings = {

@@ -28,7 +28,8 @@ export const requestLibrary: Library<'request', RequestLibrary, RequestOptions> 
       const settings = { ...options, url, method, headers, body, encoding: null, json: false }
       const sent = request(settings, function (error, response, body) {
         if (!error) return resolve({ status: response.statusCode, headers: response.headers, body })
-        // With a body that it can't send, request would go on after this error and throw outside of the call.
+        // With a body that it can't send, request would go on after this error and throw outside of
+        // the call.
         this.abort()
         reject(error)
       })

@@ -30,7 +30,10 @@ export interface BodyRules {
   readonly takesDefaults: boolean
   /** Whether that library tries all branches of a union that declares no discriminator. */
   readonly triesAll: boolean
-  /** Creates the check by the library of the schema, if it has one. @throws {TypeError} if it can't check such bodies */
+  /**
+   * Creates the check by the library of the schema, if it has one.
+   * @throws {TypeError} if it can't check such bodies
+   */
   readonly createValidate: ((root: Shape) => StandardValidate) | undefined
 }
 
@@ -47,10 +50,12 @@ type Values = Record<string, unknown>
  * Creates the check of a body: one record, or a list of records. It returns the body with the
  * defaults and transformations of the schema.
  *
- * @param takesLists whether lists are taken. Not by default: a hook that sets a field of `context.data` would miss the records of a list
+ * @param takesLists whether lists are taken. Not by default: a hook that sets a field of
+ * `context.data` would miss the records of a list
  * @param guards further schemas of the record, whose `readOnly` fields a body can't have
  * @param judge makes the check by JSON Schema, which is asked for with the first body that needs it
- * @throws {TypeError} when the library can't check such bodies. What is returned throws `BadRequest`
+ * @throws {TypeError} when the library can't check such bodies. What is returned throws
+ * `BadRequest`
  */
 export function createBodyCheck(
   rules: BodyRules,
@@ -81,7 +86,8 @@ export function createBodyCheck(
         if (faults >= maxFaults) break
       }
     } catch (error) {
-      // The checks of earlier records may still run: a rejection that nobody handles would end the process.
+      // The checks of earlier records may still run: a rejection that nobody handles would end the
+      // process.
       Promise.allSettled(records)
       throw error
     }
@@ -156,7 +162,8 @@ class RecordCheck {
   // A recursive check of a deeply nested value may overflow the stack.
   #rethrow(error: unknown, record: Values): never {
     if (!(error instanceof RangeError)) throw error
-    // So does a library that passes the issues of a long list as arguments: the faults of its fields say more.
+    // So does a library that passes the issues of a long list as arguments: the faults of its
+    // fields say more.
     const faults = attempt(() => this.#faultsByFields(record))
     throw faults?.length ? new RefusedRecord(faults) : this.#refusal('is nested too deep', 'maxDepth')
   }
@@ -177,7 +184,10 @@ class RecordCheck {
     return this.rules.takesDefaults ? record : only(names, record)
   }
 
-  /** Refuses nested values. Scalars of the record are left to the library, which may accept more than JSON Schema does. */
+  /**
+   * Refuses nested values. Scalars of the record are left to the library, which may accept more
+   * than JSON Schema does.
+   */
   #refuseNested(record: Values, misplaced: readonly Fault[]): void {
     const isNested = ({ path }: Fault) => typeof record[String(path[this.path.length])] === 'object'
     const faults = [...this.#faultsByFields(record).filter(isNested), ...misplaced]
@@ -214,7 +224,10 @@ class RecordCheck {
     return isAsynchronous(result) ? result.then(finish) : finish(result)
   }
 
-  /** Returns the issues of a library as faults, in the words of JSON Schema if it finds one at the same place. */
+  /**
+   * Returns the issues of a library as faults, in the words of JSON Schema if it finds one at the
+   * same place.
+   */
   #toFaults(record: Values, issues: readonly StandardIssue[]): Fault[] {
     const names = new Set(issues.map(({ path }) => issuePath(path)[0]))
     // The library may accept more than JSON Schema does.
@@ -229,7 +242,10 @@ class RecordCheck {
   }
 }
 
-/** Whether two places are the same, or nested: for a union, a library may name the union, and JSON Schema a field in it. */
+/**
+ * Whether two places are the same, or nested: for a union, a library may name the union, and JSON
+ * Schema a field in it.
+ */
 const areNested = (left: Path, right: Path) =>
   left.slice(0, right.length).every((key, index) => String(key) === String(right[index]))
 

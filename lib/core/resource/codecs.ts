@@ -60,7 +60,10 @@ export interface ZodPart {
 /** The error for a codec that can't be used in both ways. */
 export class CodecError extends TypeError {}
 
-/** Shows the default of a codec as it is on the wire: zod has one of the values that the service gets. */
+/**
+ * Shows the default of a codec as it is on the wire: zod has one of the values that the service
+ * gets.
+ */
 export function encodeDefault({ zodSchema, jsonSchema }: ZodPart): void {
   const { type, innerType, defaultValue } = zodSchema._zod.def
   if (type !== 'default' || innerType === undefined) return
@@ -75,7 +78,8 @@ const isCodec = (def: TypeDefinition): def is CodecDefinition =>
 const compounds = new Set(['object', 'array', 'tuple', 'record', 'map', 'set', 'intersection', 'file'])
 
 /**
- * Describes the fields of a record with a codec of zod by what is on the wire: the JSON Schema of an answer is that of its input.
+ * Describes the fields of a record with a codec of zod by what is on the wire: the JSON Schema of
+ * an answer is that of its input.
  *
  * @throws {TypeError} if a codec can't be used in both ways
  */
@@ -160,7 +164,8 @@ const isAsyncFunction = (way: unknown) => Object(way)[Symbol.toStringTag] === 'A
 const codecPlace = (path: readonly unknown[]) => path.filter((key) => key !== 'properties' && key !== 'items').join('.')
 
 function createFunctions(schema: ZodType, def: CodecDefinition, decoded: JsonSchema): CodecFunctions {
-  // A record that was stored can be sent, even if it has become too long: limits don't say of which kind a value is.
+  // A record that was stored can be sent, even if it has become too long: limits don't say of which
+  // kind a value is.
   const kind = withoutChecks(def.out) as ZodType
   const decode = atOnceOf(schema) as StandardValidate
   // A driver may give a text for a number, or a number for a boolean.

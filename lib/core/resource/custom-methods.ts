@@ -14,7 +14,10 @@ import type { MethodRules, Outgoing } from './rules.js'
 
 /** What custom methods take over of the record of their resource. */
 export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'response'> {
-  /** The names of the fields that only the server sets, and of those that do not leave: the schemas of the application say so, too. */
+  /**
+   * The names of the fields that only the server sets, and of those that do not leave: the schemas
+   * of the application say so, too.
+   */
   flaggedWith(shared: SharedSchemas): Record<Flag, ReadonlySet<string>>
   readonly guardsOf: GuardsOf
 }
@@ -114,7 +117,8 @@ function checkSettable(method: string, settable: readonly string[] = [], { shape
 function customOutgoing(response: unknown, { record, flaggedWith }: RecordParts): Outgoing {
   const { document, isOfInput } = readJsonSchema(response, 'output')
   const { outgoing, incoming } = record
-  // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may allow further fields.
+  // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may
+  // allow further fields.
   const flagged = (shared: SharedSchemas) => {
     const schemas = [outgoing.written, incoming, ...record.bodies].map((written) => written.shapesWith(shared))
     const writeOnly = new HiddenNames(schemas, flaggedWith(shared).writeOnly)

@@ -25,7 +25,10 @@ export type Files = ReadonlyMap<string, FileRules>
 const isFile = ({ format, contentMediaType, contentEncoding = 'binary' }: JsonSchema): boolean =>
   contentEncoding === 'binary' && (format === 'binary' || contentMediaType !== undefined)
 
-/** The schema that a body is checked by, of the one that documents show: files have a check of their own. Without files both are one. */
+/**
+ * The schema that a body is checked by, of the one that documents show: files have a check of their
+ * own. Without files both are one.
+ */
 export function checkedSchemaOf(shown: WrittenSchema): WrittenSchema {
   const document = withoutFiles(shown.document)
   return document === shown.document ? shown : shown.withDocument(document)
@@ -59,7 +62,10 @@ function toRules({ shape, readOnly }: ShapeMember): FileRules | undefined {
 
 const anyMediaType = new Set(['*/*', 'application/octet-stream'])
 
-/** The schema of a record without what it says of fields that are files, which JSON Schema can't check: `checkFiles` does. */
+/**
+ * The schema of a record without what it says of fields that are files, which JSON Schema can't
+ * check: `checkFiles` does.
+ */
 export function withoutFiles(schema: JsonSchema): JsonSchema {
   const files = filesOf(schema)
   if (files.size === 0) return schema

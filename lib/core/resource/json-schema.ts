@@ -16,7 +16,10 @@ const hint =
 /** A schema as JSON Schema. */
 export interface AsJsonSchema {
   readonly document: JsonSchema
-  /** Whether the library has no JSON Schema of what its transformations give: the document is that of what is sent. */
+  /**
+   * Whether the library has no JSON Schema of what its transformations give: the document is that
+   * of what is sent.
+   */
   readonly isOfInput: boolean
 }
 
@@ -44,7 +47,8 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   try {
     return { document: convert(side), isOfInput: side === 'input' }
   } catch (error) {
-    // What a transformation gives is not known, what the other fields hold is. Valibot can't describe its checks, and keeps them.
+    // What a transformation gives is not known, what the other fields hold is. Valibot can't
+    // describe its checks, and keeps them.
     if (error instanceof CodecError) throw error
     const options = side === 'output' ? undescribedByVendor.get(vendor) : undefined
     if (options !== undefined) return { document: convert(side, options), isOfInput: false }
@@ -62,7 +66,10 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   }
 }
 
-/** The place of the part that a library refuses. Each part is asked by itself, since the error of the whole names none. */
+/**
+ * The place of the part that a library refuses. Each part is asked by itself, since the error of
+ * the whole names none.
+ */
 function refusedPlace(schema: unknown, { vendor, jsonSchema }: StandardSchema['~standard'], side: Side): string {
   const isRefused = (part: unknown) => {
     const converter = standardOf(part)?.jsonSchema
@@ -71,7 +78,8 @@ function refusedPlace(schema: unknown, { vendor, jsonSchema }: StandardSchema['~
     )
   }
   if (vendor !== 'valibot') return placeOfRefused(schema, isRefused)
-  // The parts of a schema of Valibot give no JSON Schema themselves. The whole is the last one that it tells of.
+  // The parts of a schema of Valibot give no JSON Schema themselves. The whole is the last one that
+  // it tells of.
   const refused = new Set<unknown>()
   let whole: unknown
   const overrideSchema = ({ valibotSchema, errors }: ValibotPart) => {
@@ -82,7 +90,10 @@ function refusedPlace(schema: unknown, { vendor, jsonSchema }: StandardSchema['~
   return placeOfRefused(whole, (part) => holdsPart(part, refused))
 }
 
-/** Reads a schema as it is sent and as it leaves. What one side flags is flagged on the other one, too. */
+/**
+ * Reads a schema as it is sent and as it leaves. What one side flags is flagged on the other one,
+ * too.
+ */
 export function readSides(schema: unknown): { readonly input: AsJsonSchema; readonly output: AsJsonSchema } {
   const input = readJsonSchema(schema, 'input')
   const output = readJsonSchema(schema, 'output')
@@ -92,7 +103,10 @@ export function readSides(schema: unknown): { readonly input: AsJsonSchema; read
   return { input: { ...input, document: sides.input }, output: { ...output, document: sides.output } }
 }
 
-/** A document in the words of draft 7, or of the draft after it where a library does not write those. */
+/**
+ * A document in the words of draft 7, or of the draft after it where a library does not write
+ * those.
+ */
 function inEitherDraft(write: (target: 'draft-07' | 'draft-2020-12') => JsonSchema): JsonSchema {
   try {
     return write('draft-07')
@@ -114,7 +128,8 @@ interface ValibotAction {
   readonly jsonSchema: { readonly pattern?: string }
 }
 
-// A pattern of JSON Schema has no flags. Without those that change what it matches it would be another one, or none.
+// A pattern of JSON Schema has no flags. Without those that change what it matches it would be
+// another one, or none.
 const isOtherPattern = (pattern: unknown): pattern is RegExp =>
   pattern instanceof RegExp && /[imsv]/.test(pattern.flags)
 
@@ -162,7 +177,8 @@ const optionsByVendor: ReadonlyMap<string, object> = new Map([
   ['valibot', { overrideSchema: opened }]
 ])
 
-// Valibot leaves out actions that JSON Schema has no keyword for. A schema that it can't describe at all, such as a date, is an error.
+// Valibot leaves out actions that JSON Schema has no keyword for. A schema that it can't describe
+// at all, such as a date, is an error.
 const withoutActions = {
   errorMode: 'ignore',
   overrideSchema(part: ValibotPart) {
@@ -177,7 +193,8 @@ const withoutActions = {
   }
 }
 
-// Transformations of Valibot whose result is of another kind than what they get. Others, such as `trim`, leave it one of that kind.
+// Transformations of Valibot whose result is of another kind than what they get. Others, such as
+// `trim`, leave it one of that kind.
 const changesKind = new Set(
   'transform raw_transform map_items reduce_items find_item parse_json stringify_json parse_boolean to_bigint to_boolean to_date to_number to_string'.split(
     ' '
@@ -191,7 +208,10 @@ const withoutResults = {
     changesKind.has(part.valibotAction.type) ? {} : withoutActions.overrideAction(part)
 }
 
-/** What describes what leaves where transformations give what JSON Schema has no words for: as anything. */
+/**
+ * What describes what leaves where transformations give what JSON Schema has no words for: as
+ * anything.
+ */
 const undescribedByVendor: ReadonlyMap<string, Record<string, unknown>> = new Map(
   Object.entries({ zod: { unrepresentable: 'any', override: describeNothing }, valibot: withoutResults })
 )
@@ -202,7 +222,10 @@ const adviceFor = (message: string) =>
       "{ type: 'string', format: 'date-time' } of JSON Schema. A `Date` of a database leaves as such a text"
     : 'Describe the field by what is sent as JSON'
 
-/** A schema of zod, with the `id` of its `.meta()`: zod has made a definition of that name from it. Numbers of zod itself (`__schema0`) name nothing. */
+/**
+ * A schema of zod, with the `id` of its `.meta()`: zod has made a definition of that name from it.
+ * Numbers of zod itself (`__schema0`) name nothing.
+ */
 export function withIdOfZod(document: JsonSchema): JsonSchema {
   const [, name] = /^#\/(?:definitions|\$defs)\/(?!__schema\d)([^/]+)$/.exec(String(document.$ref)) ?? []
   return name === undefined ? document : { $id: name, ...document }

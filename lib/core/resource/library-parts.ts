@@ -25,7 +25,8 @@ function libraryParts(schema: unknown): readonly LibraryPart[] {
 /**
  * Finds the innermost part of a schema of zod or Valibot that its library refuses.
  *
- * @returns its place, as in `deep.list[]`. The empty text for the whole, and for schemas of other libraries
+ * @returns its place, as in `deep.list[]`. The empty text for the whole, and for schemas of other
+ * libraries
  */
 export function placeOfRefused(schema: unknown, isRefused: (part: unknown) => boolean): string {
   const visited = new Set<unknown>()

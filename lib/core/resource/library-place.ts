@@ -36,7 +36,9 @@ interface Omission {
   readonly pending: (() => unknown)[]
 }
 
-/** A place of a record in the schema of a library, with the shape that its JSON Schema has there. */
+/**
+ * A place of a record in the schema of a library, with the shape that its JSON Schema has there.
+ */
 export class LibraryPlace {
   constructor(
     readonly shape: Shape,
@@ -70,8 +72,8 @@ export class LibraryPlace {
   }
 
   /**
-   * Returns the places of the branches of a union. Its JSON Schema has them in the same order. Without
-   * a discriminator, flags of all branches apply to each of them.
+   * Returns the places of the branches of a union. Its JSON Schema has them in the same order.
+   * Without a discriminator, flags of all branches apply to each of them.
    */
   branches(count: number): readonly LibraryPlace[] {
     const [union, ...others] = this.shape.unions.filter(({ branches }) => branches.length === count)

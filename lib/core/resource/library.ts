@@ -15,7 +15,10 @@ const omitByVendor: ReadonlyMap<string | undefined, { readonly omit: Omit; reado
   ['arktype', { omit: omitFromArkType, example: ", such as Book.omit('id')" }]
 ])
 
-/** Creates the check of whole records by the library of their schema. @throws {TypeError} as `withoutServerFields` does */
+/**
+ * Creates the check of whole records by the library of their schema.
+ * @throws {TypeError} as `withoutServerFields` does
+ */
 export function createWholeCheck(schema: unknown, root: Shape): StandardValidate {
   return root.remember(schema, () => {
     const omitted = withoutServerFields(schema, root, 'create')
@@ -24,15 +27,19 @@ export function createWholeCheck(schema: unknown, root: Shape): StandardValidate
   })
 }
 
-/** Creates the check of parts of records by the library of their schema. @throws {TypeError} if it can't check them */
+/**
+ * Creates the check of parts of records by the library of their schema.
+ * @throws {TypeError} if it can't check them
+ */
 export function createPartCheck(schema: unknown, root: Shape): StandardValidate {
   const tags = root.unions.map(({ tag }) => tag)
   return explainErrors(createPartValidation(withoutServerFields(schema, root, 'patch'), tags), root, 'patch')
 }
 
 /**
- * Returns a schema without the fields that only the server sets, made by the objects of its library.
- * Checks of whole objects, transformations and defaults stay, and so does a server-set field with a default.
+ * Returns a schema without the fields that only the server sets, made by the objects of its
+ * library. Checks of whole objects, transformations and defaults stay, and so does a server-set
+ * field with a default.
  *
  * @throws {TypeError} if the library can't do that
  */
@@ -57,7 +64,10 @@ function cannotOmit(schema: unknown, root: Shape, option: 'create' | 'patch', re
   )
 }
 
-/** Asks the library whether it still asks for a server-set field: some schemas keep others that they were made of. */
+/**
+ * Asks the library whether it still asks for a server-set field: some schemas keep others that they
+ * were made of.
+ */
 function refuseAskedFields(schema: unknown, validate: StandardValidate, root: Shape): void {
   const names = serverSetNames(root.of(undefined))
   const result = names.size === 0 ? undefined : attempt(() => validate({}))
@@ -90,7 +100,10 @@ function explainErrors(validate: StandardValidate, root: Shape, option: 'create'
   }
 }
 
-/** Whether an error may come of a missing field, as of `record.id.toFixed()` or `new Date(record.at).toISOString()`. */
+/**
+ * Whether an error may come of a missing field, as of `record.id.toFixed()` or `new
+ * Date(record.at).toISOString()`.
+ */
 const isOfMissingField = (error: unknown): boolean =>
   (error instanceof TypeError && !(error instanceof UnmergedError)) ||
   (error instanceof RangeError && !error.message.includes('call stack'))

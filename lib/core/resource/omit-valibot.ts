@@ -18,7 +18,10 @@ interface ValibotNode extends Step {
   readonly [part: string]: unknown
 }
 
-/** Schemas of Valibot are plain objects, and their `~run` reads the parts of the object that it is called on. */
+/**
+ * Schemas of Valibot are plain objects, and their `~run` reads the parts of the object that it is
+ * called on.
+ */
 export const omitFromValibot: Omit = (schema, place) => {
   const { pipe } = schema as Partial<ValibotNode>
   if (pipe !== undefined) return omitFromPipe(schema as ValibotNode, pipe, place)

@@ -23,7 +23,10 @@ export interface Guards {
 /** @param settable the fields that clients may set by the method, although they are `readOnly` */
 export type GuardsOf = (settable: readonly string[] | undefined) => Guards
 
-/** Creates the rules of a body with a schema of its own. Its flags apply, and so do those of the record. */
+/**
+ * Creates the rules of a body with a schema of its own. Its flags apply, and so do those of the
+ * record.
+ */
 export function ownBodyRules(
   schema: unknown,
   guardsOf: GuardsOf,

@@ -48,7 +48,9 @@ export function readParameters(schema: unknown): QueryParameters {
 
 const asynchronous = 'The parameters of a query are checked at once: their schema can not be asynchronous'
 
-/** Returns whether a check returned a promise. Ignores its rejection, which would end the process. */
+/**
+ * Returns whether a check returned a promise. Ignores its rejection, which would end the process.
+ */
 function isPromised(result: unknown): result is Promise<unknown> {
   if (!(result instanceof Promise)) return false
   result.catch(() => {})

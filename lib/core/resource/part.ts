@@ -14,7 +14,8 @@ type PartCheck = (part: FieldValues) => Promise<FieldResults>
  * don't apply to a part.
  *
  * @param tags the names of the fields that decide which branch of a union a part is of
- * @throws {TypeError} if the library does not show the schemas of fields, or transforms records as a whole
+ * @throws {TypeError} if the library does not show the schemas of fields, or transforms records as
+ * a whole
  */
 export function createPartValidation(schema: unknown, tags: readonly string[]): StandardValidate {
   const check = toPartCheck(schema, tags)

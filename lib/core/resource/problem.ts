@@ -33,11 +33,17 @@ export const placeName = (where: 'query' | 'body', path: Path): string => shorte
 
 type Where = 'query' | 'body'
 
-/** Creates the error for a place in a query or a body. `must` is part of a sentence, as in `must be an integer`. */
+/**
+ * Creates the error for a place in a query or a body. `must` is part of a sentence, as in `must be
+ * an integer`.
+ */
 export const refusal = (where: Where, path: Path, must: string, keyword: string): BadRequest =>
   toBadRequest(where, [{ path, must, keyword }])
 
-/** Creates the error for all faults of a query or a body. The message has the first one, and the number of others. */
+/**
+ * Creates the error for all faults of a query or a body. The message has the first one, and the
+ * number of others.
+ */
 export function toBadRequest(where: Where, faults: readonly Fault[]): BadRequest {
   const byPlace = new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault]))
   const [first, ...others] = [...byPlace.values()].reverse().slice(0, maxFaults) as [Fault, ...Fault[]]
@@ -58,7 +64,10 @@ function sentenceOf(where: Where, { path, must, keyword }: Fault): string {
 /** The keyword of a fault whose message is that of the schema library. */
 export const ofLibrary = 'validate'
 
-/** Returns the path of an issue. Lists of ArkType have their own class, whose `map` adds the length to an empty list. */
+/**
+ * Returns the path of an issue. Lists of ArkType have their own class, whose `map` adds the length
+ * to an empty list.
+ */
 export const issuePath = (path: StandardIssue['path'] = []): Path =>
   [...path]
     .map((part) => (typeof part === 'object' ? part.key : part))
@@ -81,8 +90,8 @@ export function toFault(path: Path, problems: readonly SchemaProblem[], whole = 
 const pathKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : unescapeKey(part))
 
 /**
- * Returns the problem that says most. Each branch of a union reports one: the branch whose type fits
- * the value says more than the list of types.
+ * Returns the problem that says most. Each branch of a union reports one: the branch whose type
+ * fits the value says more than the list of types.
  */
 function clearest(problems: readonly SchemaProblem[]): SchemaProblem {
   // A condition adds a problem behind those of its branch.

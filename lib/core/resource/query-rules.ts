@@ -78,7 +78,9 @@ export function toQueryRules(
   return { filters, sort: sortable, select: readable, more }
 }
 
-/** Returns the rules without hidden fields: schemas of `app.addSchema` may hide more of a record. */
+/**
+ * Returns the rules without hidden fields: schemas of `app.addSchema` may hide more of a record.
+ */
 export function shownRules({ filters, sort, select, more }: QueryRules, record: Shape): QueryRules {
   const isShown = (name: string) => isReadable(record, name)
   return {
@@ -189,7 +191,10 @@ const closedObject = (properties: Readonly<Record<string, unknown>>): JsonSchema
 const schemasOf = (operands: ReadonlyMap<string, Operand>): SchemaMap =>
   Object.fromEntries([...operands].map(([name, { schema }]) => [name, schema]))
 
-/** Returns the function that creates the JSON Schema of a method's query. All methods share its parts. */
+/**
+ * Returns the function that creates the JSON Schema of a method's query. All methods share its
+ * parts.
+ */
 export function querystringsOf({ filters, sort, select, more }: QueryRules): (method: string) => JsonSchema {
   const fields = Object.fromEntries(
     [...filters].map(([name, { value, operators }]) => [

@@ -32,10 +32,12 @@ const resourceOptionNames = {
 } satisfies Record<keyof ResourceOptions, true>
 
 /**
- * Says once what a record is: returns the option `schema` of a service. From it follow what `create`, `update` and `patch` accept, what a query may say, what
- * leaves, and the types of the service on both sides.
+ * Says once what a record is: returns the option `schema` of a service. From it follow what
+ * `create`, `update` and `patch` accept, what a query may say, what leaves, and the types of the
+ * service on both sides.
  *
- * @param schema of one record: a JSON Schema (TypeBox), or a Standard Schema that gives JSON Schema (zod, ArkType, Valibot)
+ * @param schema of one record: a JSON Schema (TypeBox), or a Standard Schema that gives JSON Schema
+ * (zod, ArkType, Valibot)
  * @throws {TypeError} when the schema is of another kind, or is not that of an object
  *
  * @example
@@ -118,10 +120,15 @@ function incomingOf(document: JsonSchema, flagged: FlaggedNames): Incoming {
   return { written: checkedSchemaOf(shown), shown }
 }
 
-/** The shape with the fields of a record; of a record that is a union, with those of all branches. */
+/**
+ * The shape with the fields of a record; of a record that is a union, with those of all branches.
+ */
 const fieldsShape = ({ shapes }: WrittenSchema): Shape => shapes.root.of({})
 
-/** The fields of a record that only the server sets; of a record that is a union, those of any branch. */
+/**
+ * The fields of a record that only the server sets; of a record that is a union, those of any
+ * branch.
+ */
 const readOnlyNames = ({ root }: Shapes): ReadonlySet<string> => {
   const fields = root.of({})
   return new Set(fields.names.filter((name) => fields.field(name).readOnly))
@@ -166,7 +173,10 @@ function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceO
   return (method: string) => byMethod.get(method)
 }
 
-/** The methods whose bodies have the option `settable`. Custom methods have it among their own options. */
+/**
+ * The methods whose bodies have the option `settable`. Custom methods have it among their own
+ * options.
+ */
 const settableMethods = ['create', 'update', 'patch']
 
 function checkNames(

@@ -21,7 +21,10 @@ export interface MethodRules {
 /** How results leave the server. */
 export interface Outgoing {
   readonly written: WrittenSchema
-  /** Whether scalars are converted to the types of the schema. Not where it describes the input of a transforming schema. */
+  /**
+   * Whether scalars are converted to the types of the schema. Not where it describes the input of a
+   * transforming schema.
+   */
   readonly converts: boolean
 }
 

@@ -16,7 +16,10 @@ export type LibraryStructure =
       readonly isUnion: boolean
     }
 
-/** Returns the structure of a schema, `undefined` if it transforms objects as a whole, or its library does not show it. */
+/**
+ * Returns the structure of a schema, `undefined` if it transforms objects as a whole, or its
+ * library does not show it.
+ */
 export const structureOf = (schema: unknown): LibraryStructure | undefined =>
   structureReaders.get(standardOf(schema)?.vendor)?.(schema)
 
@@ -95,9 +98,10 @@ function ofValibot(schema: unknown): LibraryStructure | undefined {
 }
 
 /**
- * Returns the schema behind `toStandardJsonSchema()`, which shows only its JSON Schema. The converter
- * reports each schema to the options, the whole one last, and then its actions. For a pipe of several
- * schemas it reports different ones for input and output, or the same one less often than for both.
+ * Returns the schema behind `toStandardJsonSchema()`, which shows only its JSON Schema. The
+ * converter reports each schema to the options, the whole one last, and then its actions. For a
+ * pipe of several schemas it reports different ones for input and output, or the same one less
+ * often than for both.
  */
 export function shownByValibot(schema: unknown): Partial<ValibotSchema> {
   const { jsonSchema } = (schema as Required<StandardSchema>)['~standard']

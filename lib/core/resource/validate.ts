@@ -1,6 +1,9 @@
 import type { StandardResult, StandardSchema } from '../../../types/resource.js'
 
-/** Returns the properties of a Standard Schema, `undefined` for other values. Types of ArkType are functions. */
+/**
+ * Returns the properties of a Standard Schema, `undefined` for other values. Types of ArkType are
+ * functions.
+ */
 export function standardOf(schema: unknown): StandardSchema['~standard'] | undefined {
   const isHolder = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
   return isHolder ? (schema as Partial<StandardSchema>)['~standard'] : undefined
@@ -18,7 +21,10 @@ interface WithAsyncParse {
 /** The two sides of an intersection transform a field differently. */
 export class UnmergedError extends TypeError {}
 
-/** zod throws if the two sides of an intersection transform a field differently. The new error says what to write. */
+/**
+ * zod throws if the two sides of an intersection transform a field differently. The new error says
+ * what to write.
+ */
 function rethrowUnmerged(cause: unknown): never {
   const [, path] = /^Unmergable intersection\b.*?(\[.*\])/.exec(String(Object(cause).message)) ?? []
   if (path === undefined) throw cause
@@ -45,7 +51,10 @@ export function waitingOf(schema: unknown): StandardValidate | undefined {
   }
 }
 
-/** Returns the check of a schema for callers that can't wait. An async check runs once, and the result is its promise. */
+/**
+ * Returns the check of a schema for callers that can't wait. An async check runs once, and the
+ * result is its promise.
+ */
 export function atOnceOf(schema: unknown): StandardValidate | undefined {
   const validate = validateOf(schema)
   if (validate === undefined || standardOf(schema)?.vendor !== 'zod') return validate

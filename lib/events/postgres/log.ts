@@ -21,19 +21,29 @@ import {
 import { lockLog } from './tables.js'
 
 export interface PostgresLogOptions {
-  /** What the names of its tables begin with: that of `postgresTables`. Applications that share a database need names of their own. Default `'fastify_services'`. */
+  /**
+   * What the names of its tables begin with: that of `postgresTables`. Applications that share a
+   * database need names of their own. Default `'fastify_services'`.
+   */
   table?: string
   /** How many events are kept for those who come back. Default 10,000. */
   events?: number
   /** How long they are kept, in ms. Default 3,600,000: an hour. */
   age?: number
-  /** How often a process gives a sign of life, in ms. One that has given none for three times as long is given up: all subscribers read anew. Default 5,000. */
+  /**
+   * How often a process gives a sign of life, in ms. One that has given none for three times as
+   * long is given up: all subscribers read anew. Default 5,000.
+   */
   beat?: number
-  /** How many bytes of events wait while the database can't be reached. More are given up: then all subscribers read anew. Default 16 MiB. */
+  /**
+   * How many bytes of events wait while the database can't be reached. More are given up: then all
+   * subscribers read anew. Default 16 MiB.
+   */
   waiting?: number
   /**
-   * Whether events of a call with `params.transaction` are written in that transaction: it must be one of the same database. None is lost then, even if the process
-   * dies in the moment of the commit, and none is told without it. Default `false`: they wait for the commit in memory.
+   * Whether events of a call with `params.transaction` are written in that transaction: it must be
+   * one of the same database. None is lost then, even if the process dies in the moment of the
+   * commit, and none is told without it. Default `false`: they wait for the commit in memory.
    */
   outbox?: boolean
 }
@@ -47,7 +57,10 @@ const ofPostgresLog: OptionTable<PostgresLogOptions> = {
   outbox: kinds.flag
 }
 
-/** In ms: commits that notify wait for each other in the whole server, so events of this time go together. */
+/**
+ * In ms: commits that notify wait for each other in the whole server, so events of this time go
+ * together.
+ */
 const batchTime = 10
 const columns = 'id, previous, loss, event'
 
@@ -92,7 +105,8 @@ class PostgresServer implements LogServer {
   }
 
   leave(process: string): Promise<unknown> {
-    // What waits for the lock comes before, and a statement begins when the lock is there: it sees what they did.
+    // What waits for the lock comes before, and a statement begins when the lock is there: it sees
+    // what they did.
     const text = `do $$ begin ${lockLog(this.#table)}; delete from ${this.#table}_processes where process = '${process}'; end $$`
     return askWithin(this.#patience, this.#pool, text, [])
   }
@@ -185,8 +199,10 @@ const readRows = ({ rows }: { readonly rows: readonly Record<string, unknown>[] 
   )
 
 /**
- * A log in PostgreSQL (13 or later), for several processes: a table, which all of them read (docs/scaling.md). Subscribers get each event once, by whichever process
- * they are connected to, or `reset` where some may have been lost: they read anew then. While the database is away, events wait.
+ * A log in PostgreSQL (13 or later), for several processes: a table, which all of them read
+ * (docs/scaling.md). Subscribers get each event once, by whichever process they are connected to,
+ * or `reset` where some may have been lost: they read anew then. While the database is away, events
+ * wait.
  *
  * @param pool a pool of `pg`. One of its connections is kept to listen
  * @throws {TypeError} where it is none. The server does not start where the tables are missing

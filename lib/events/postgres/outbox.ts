@@ -7,7 +7,8 @@ const eventsPerStatement = 1000
 /**
  * Writes events, as JSON, in a transaction.
  *
- * @param transaction that of a call: `trx` is one of knex, of Kysely, or a connection of `pg`, or else it has `query(text, values)`
+ * @param transaction that of a call: `trx` is one of knex, of Kysely, or a connection of `pg`, or
+ * else it has `query(text, values)`
  * @returns `undefined` where it has none of them, and says by `committed` alone how it ends
  * @throws {Error} where `trx` is none of them
  */

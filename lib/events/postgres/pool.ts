@@ -47,7 +47,10 @@ const ignoreEnd = () => {}
 /** The codes of PostgreSQL for a table and a function that is not there. */
 const missingCodes: unknown[] = ['42P01', '42883']
 
-/** Asks over a connection of the pool. One that does not answer in so many ms is given up. @throws {UnpreparedServer} where the tables are not there */
+/**
+ * Asks over a connection of the pool. One that does not answer in so many ms is given up.
+ * @throws {UnpreparedServer} where the tables are not there
+ */
 export async function askWithin(
   ms: number,
   pool: PostgresPool,

@@ -7,13 +7,16 @@ import { statementsOf } from './outbox.js'
 import { askWithin, checkPool, defaultTable, type PostgresPool, tableName } from './pool.js'
 
 export interface PostgresStoreOptions {
-  /** What the name of its table begins with: that of `postgresTables`. Default `'fastify_services'`. */
+  /**
+   * What the name of its table begins with: that of `postgresTables`. Default `'fastify_services'`.
+   */
   table?: string
   /** How long the database may take for an answer, in ms. Default 2,000. */
   patience?: number
   /**
-   * Whether the transactions of calls are in this database. Then `idempotency()` within `inTransaction` keeps its answer in the transaction of the call: if the
-   * process dies, both are there or none. Default `false`.
+   * Whether the transactions of calls are in this database. Then `idempotency()` within
+   * `inTransaction` keeps its answer in the transaction of the call: if the process dies, both are
+   * there or none. Default `false`.
    */
   sameDatabase?: boolean
 }
@@ -28,8 +31,9 @@ const ofPostgresStore: OptionTable<PostgresStoreOptions> = {
 const sweepTime = 60_000
 
 /**
- * A store in PostgreSQL, for several processes: revoked tokens, refresh tokens and the answers of `idempotency()` are the same for all of them (docs/scaling.md).
- * While the database is away, what needs the store is answered with Unavailable (503).
+ * A store in PostgreSQL, for several processes: revoked tokens, refresh tokens and the answers of
+ * `idempotency()` are the same for all of them (docs/scaling.md). While the database is away, what
+ * needs the store is answered with Unavailable (503).
  *
  * @param pool a pool of `pg`
  * @throws {TypeError} where it is none
@@ -55,7 +59,9 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
     }
   }
 
-  /** Removes what is over, now and then: nobody waits for it, and what fails is done the next time. */
+  /**
+   * Removes what is over, now and then: nobody waits for it, and what fails is done the next time.
+   */
   function sweep(): void {
     if (Date.now() - swept < sweepTime) return
     swept = Date.now()

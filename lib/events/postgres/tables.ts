@@ -1,11 +1,15 @@
 import { checkOptions } from '../../core/options.js'
 import { defaultTable, tableName } from './pool.js'
 
-/** The statement of a function that waits for the lock of a log: until the transaction ends, nothing else is added. */
+/**
+ * The statement of a function that waits for the lock of a log: until the transaction ends, nothing
+ * else is added.
+ */
 export const lockLog = (table: string): string => `perform pg_advisory_xact_lock(hashtext('${table}'), 1)`
 
 /**
- * The SQL that makes the tables and functions of `postgresLog` and `postgresStore`, for a migration or the start of the application. What is there already stays.
+ * The SQL that makes the tables and functions of `postgresLog` and `postgresStore`, for a migration
+ * or the start of the application. What is there already stays.
  *
  * @param options `table`: what their names begin with, as for the log and the store
  * @throws {TypeError} where `table` can't be part of a name

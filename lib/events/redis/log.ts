@@ -10,15 +10,24 @@ import { entriesRead, readEntries } from './entries.js'
 import { appendScript, beatScript } from './scripts.js'
 
 export interface RedisLogOptions {
-  /** What the names of its keys begin with. Applications that share a Redis need names of their own. Default `'fastify-services:events'`. */
+  /**
+   * What the names of its keys begin with. Applications that share a Redis need names of their own.
+   * Default `'fastify-services:events'`.
+   */
   key?: string
   /** How many events are kept for those who come back. Default 10,000. */
   events?: number
   /** How long they are kept, in ms. Default 3,600,000: an hour. */
   age?: number
-  /** How often a process gives a sign of life, in ms. One that has given none for three times as long is given up: all subscribers read anew. Default 5,000. */
+  /**
+   * How often a process gives a sign of life, in ms. One that has given none for three times as
+   * long is given up: all subscribers read anew. Default 5,000.
+   */
   beat?: number
-  /** How many bytes of events wait while Redis can't be reached. More are given up: then all subscribers read anew. Default 16 MiB. */
+  /**
+   * How many bytes of events wait while Redis can't be reached. More are given up: then all
+   * subscribers read anew. Default 16 MiB.
+   */
   waiting?: number
 }
 
@@ -122,8 +131,10 @@ class RedisServer implements LogServer {
 }
 
 /**
- * A log in Redis (6.2 or later), for several processes: a stream of Redis, which all of them read (docs/scaling.md). Subscribers get each event once, by whichever process
- * they are connected to, or `reset` where some may have been lost: they read anew then. While Redis is away, requests go on and events wait.
+ * A log in Redis (6.2 or later), for several processes: a stream of Redis, which all of them read
+ * (docs/scaling.md). Subscribers get each event once, by whichever process they are connected to,
+ * or `reset` where some may have been lost: they read anew then. While Redis is away, requests go
+ * on and events wait.
  *
  * @param client a client of `ioredis`. One more connection is opened, by its `duplicate()`
  * @throws {TypeError} where it is none

@@ -1,6 +1,7 @@
 /*
- * What is done in Redis in one step. `log` is the stream. `processes` is a hash: to each process that is alive its last sign of life, by the clock of Redis in ms,
- * and the number of the last batch of events that it has given to the log.
+ * What is done in Redis in one step. `log` is the stream. `processes` is a hash: to each process
+ * that is alive its last sign of life, by the clock of Redis in ms, and the number of the last
+ * batch of events that it has given to the log.
  */
 const opening = `
 local log, processes, process = KEYS[1], KEYS[2], ARGV[1]
@@ -20,9 +21,10 @@ end
 `
 
 /**
- * Adds a batch of events: the process, the number of the batch, how many events the log keeps, whether events were given up before it, then the JSON of
- * each event. A batch whose number is known was sent again after a connection had ended, and is there already. A process that the others have given up tells them
- * to read anew, since what it has sent twice is not known any more.
+ * Adds a batch of events: the process, the number of the batch, how many events the log keeps,
+ * whether events were given up before it, then the JSON of each event. A batch whose number is
+ * known was sent again after a connection had ended, and is there already. A process that the
+ * others have given up tells them to read anew, since what it has sent twice is not known any more.
  */
 export const appendScript = `${opening}
 local batch = tonumber(ARGV[2])
@@ -35,8 +37,9 @@ return newest
 `
 
 /**
- * A sign of life: the process, the number of its last batch, whether it has given a sign before, after how many ms without one a process is given up, and how
- * long events are kept, in ms. Answers the id of the newest entry.
+ * A sign of life: the process, the number of its last batch, whether it has given a sign before,
+ * after how many ms without one a process is given up, and how long events are kept, in ms. Answers
+ * the id of the newest entry.
  */
 export const beatScript = `${opening}
 local isLost = ARGV[3] == '1' and not own

@@ -15,8 +15,9 @@ export interface RedisStoreOptions {
 const ofRedisStore: OptionTable<RedisStoreOptions> = { prefix: kinds.text, patience: time }
 
 /**
- * A store in Redis, for several processes: revoked tokens, refresh tokens and the answers of `idempotency()` are the same for all of them (docs/scaling.md).
- * While Redis is away, what needs the store is answered with Unavailable (503).
+ * A store in Redis, for several processes: revoked tokens, refresh tokens and the answers of
+ * `idempotency()` are the same for all of them (docs/scaling.md). While Redis is away, what needs
+ * the store is answered with Unavailable (503).
  *
  * @param client a client of `ioredis`
  * @throws {TypeError} where it is none

@@ -33,8 +33,9 @@ export function toFieldText(value: unknown, kind?: Kind): string {
 export const placeWithin = (place: string, key: string | number): string => `${place}.${key}`
 
 /**
- * The data of a form. A field that was empty and is left so is not sent; with `isChange` only those are sent that are otherwise than before.
- * Where the text is as before, the value is too: not every value can be told from its text. An object or a list that has changed is sent whole.
+ * The data of a form. A field that was empty and is left so is not sent; with `isChange` only those
+ * are sent that are otherwise than before. Where the text is as before, the value is too: not every
+ * value can be told from its text. An object or a list that has changed is sent whole.
  */
 export function toData(entries: readonly Entry[], isChange = false): Filled {
   const problems = new Map<string, string>()

@@ -1,6 +1,9 @@
 import { type Json, propertyOf } from './json.js'
 
-/** A value in a cell of CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/**
+ * A value in a cell of CSV. A text that a spreadsheet would take for a formula begins with an
+ * apostrophe.
+ */
 function toCSVCell(value: unknown): string {
   const isText = typeof value === 'string'
   const text = value === undefined || value === null ? '' : isText ? value : JSON.stringify(value)

@@ -1,4 +1,6 @@
-/** A part of a document. It is data from anywhere: whatever it should be, it may be something else. */
+/**
+ * A part of a document. It is data from anywhere: whatever it should be, it may be something else.
+ */
 export type Json = { readonly [key: string]: unknown }
 
 export const isObject = (value: unknown): value is Json =>

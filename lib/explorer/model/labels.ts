@@ -5,7 +5,10 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['remove', 'Remove']
 ])
 
-/** What the way to a method is called. A name of an application becomes words: `archiveAll` is `Archive all`. */
+/**
+ * What the way to a method is called. A name of an application becomes words: `archiveAll` is
+ * `Archive all`.
+ */
 export function toActionLabel(name: string): string {
   const words = name.replace(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`)
   return actions.get(name) ?? words.replace(/[-_]+/g, ' ').replace(/^\p{L}/u, (first) => first.toUpperCase())

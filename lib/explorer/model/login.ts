@@ -49,8 +49,8 @@ function keysIn(document: unknown, place: string): string[] {
 }
 
 /**
- * The address of the services of a document that comes from `place`. They are where it is: a document can't send a token elsewhere. Its server
- * says the path that stands before theirs.
+ * The address of the services of a document that comes from `place`. They are where it is: a
+ * document can't send a token elsewhere. Its server says the path that stands before theirs.
  */
 export function addressOf(document: unknown, place: string): string {
   const { origin } = new URL(place)

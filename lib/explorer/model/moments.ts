@@ -7,7 +7,10 @@ export const momentInputs: ReadonlyMap<string | undefined, string> = new Map([
 
 const two = (number: number) => String(number).padStart(2, '0')
 
-/** A moment as its input has it, in the time zone of this computer; `undefined` where the input could not show it. */
+/**
+ * A moment as its input has it, in the time zone of this computer; `undefined` where the input
+ * could not show it.
+ */
 export function toInputMoment(text: string, format: string | undefined): string | undefined {
   if (text === '') return ''
   if (format === 'date') return /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined

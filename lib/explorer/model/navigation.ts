@@ -49,7 +49,10 @@ export function findServices(services: Iterable<ExploredService>, text: string):
   })
 }
 
-/** The service that the page begins with: the first whose records may be read as it is, else the first that has records, else the first. */
+/**
+ * The service that the page begins with: the first whose records may be read as it is, else the
+ * first that has records, else the first.
+ */
 export function firstService(
   services: Iterable<ExploredService>,
   mayRead: (operation: Operation) => boolean

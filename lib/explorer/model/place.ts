@@ -2,7 +2,10 @@ import { isLoginService } from './login.js'
 import type { Selection } from './query.js'
 import type { ExploredService } from './services.js'
 
-/** What the page shows: a method of a service, with all that its request is made of but the data. It stands in the address of the page. */
+/**
+ * What the page shows: a method of a service, with all that its request is made of but the data. It
+ * stands in the address of the page.
+ */
 export interface Place extends Selection {
   readonly service: string
   readonly call: string
@@ -23,7 +26,9 @@ export const listOfService = (service: string): Place => ({
   columns: []
 })
 
-/** Where a service begins: with its list, with the log-in, or with the first of its other methods. */
+/**
+ * Where a service begins: with its list, with the log-in, or with the first of its other methods.
+ */
 export function startOf(service: ExploredService): Place {
   const { path, operations } = service
   const place = listOfService(path)

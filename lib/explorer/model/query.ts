@@ -32,8 +32,8 @@ export type Rules = Pick<Operation, 'query' | 'canJoin'>
 const lists = ['$in', '$nin']
 
 /**
- * Conditions as a query. One without a value is none yet. A field has one value, or each operator once: what does not fit beside those before
- * goes into `$and`, where there is one.
+ * Conditions as a query. One without a value is none yet. A field has one value, or each operator
+ * once: what does not fit beside those before goes into `$and`, where there is one.
  */
 export function toConditions(filters: readonly Filter[], { query, canJoin }: Rules): Conditions {
   const conditions = new Map<string, unknown>()
@@ -85,7 +85,8 @@ export function toValue(text: string, field: Field | undefined): unknown {
   return field?.kind === 'number' && isExact(text.trim(), number) ? number : text
 }
 
-// Written as JSON, with no more digits than a number holds. Anything else could become another number: `1e999`.
+// Written as JSON, with no more digits than a number holds. Anything else could become another
+// number: `1e999`.
 const isExact = (text: string, number: number) =>
   String(number) === text ||
   (/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text) &&

@@ -63,7 +63,10 @@ export function toReadableBody(text: string): { readonly text: string; readonly 
 /** Whether a field of an answer holds a token, which is not for the eyes of others. */
 export const isTokenName = (name: string): boolean => /^(access|refresh|id)_?token$/i.test(name)
 
-/** The id of a record in a URL, where it has one. A number with more digits than a number holds is that of another record. */
+/**
+ * The id of a record in a URL, where it has one. A number with more digits than a number holds is
+ * that of another record.
+ */
 export function idOfRecord(record: Json, field: string): string | undefined {
   const id = propertyOf(record, field)
   const isExact = typeof id === 'number' && (!Number.isInteger(id) || Number.isSafeInteger(id))

@@ -51,7 +51,10 @@ export interface Field {
   readonly refersTo: string | undefined
   /** What the items of a list are. */
   readonly item: Field | undefined
-  /** The fields of an object, or of each of those that it may be. They are read when they are needed: a schema may lead to itself. */
+  /**
+   * The fields of an object, or of each of those that it may be. They are read when they are
+   * needed: a schema may lead to itself.
+   */
   variants(): readonly (readonly Field[])[]
 }
 

@@ -6,7 +6,9 @@ import { colours } from './json-editor.js'
 // More would only make the page slow.
 const longestAnswer = 20_000
 
-/** A body of an answer: JSON in its colours, with objects and lists that fold; tokens are covered. */
+/**
+ * A body of an answer: JSON in its colours, with objects and lists that fold; tokens are covered.
+ */
 export function answerView(text: string): Content {
   const { text: readable, isJSON } = toReadableBody(text)
   const shown = readable.length > longestAnswer ? `${readable.slice(0, longestAnswer)}…` : readable

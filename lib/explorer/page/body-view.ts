@@ -17,7 +17,10 @@ export interface BodyView {
   secrets(): string[]
 }
 
-/** The data of a call: fields, where the document says which, or else JSON. `change` is called as they are typed. */
+/**
+ * The data of a call: fields, where the document says which, or else JSON. `change` is called as
+ * they are typed.
+ */
 export function bodyView({ operation, explorer }: View, record: unknown, change: () => void): BodyView {
   const { bodies, isForm, name } = operation
   const isChange = name === 'patch'

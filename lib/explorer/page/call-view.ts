@@ -11,7 +11,9 @@ import { markFields, problemView } from './problem-view.js'
 import { valuesView } from './record-view.js'
 import { recordAt } from './table-view.js'
 
-/** A call that changes something, or that is an application's own: its form, and what comes of it. */
+/**
+ * A call that changes something, or that is an application's own: its form, and what comes of it.
+ */
 export async function callView(view: View): Promise<void> {
   const { explorer, operation, place } = view
   const hash = toHash(place)
@@ -125,8 +127,8 @@ function back({ explorer, service, place }: View): Place {
 }
 
 /**
- * Says what has come of a call. A change leads to its record, a removal to the list. What a call has created or answered is shown as it came:
- * not everybody who may create a record may read it.
+ * Says what has come of a call. A change leads to its record, a removal to the list. What a call
+ * has created or answered is shown as it came: not everybody who may create a record may read it.
  */
 function after(view: View, current: Place, result: unknown, answer: HTMLElement): void {
   const { explorer, service, operation } = view

@@ -6,7 +6,9 @@ type Properties<E> = { readonly [K in keyof E]?: E[K] | undefined } & {
   readonly key?: string
 }
 
-/** Makes an element of properties and what it holds. There is no other way to make one on this page. */
+/**
+ * Makes an element of properties and what it holds. There is no other way to make one on this page.
+ */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   { key, ...properties }: Properties<HTMLElementTagNameMap[Name]> = {},

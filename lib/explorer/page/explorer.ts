@@ -45,7 +45,10 @@ export const go = (place: Place) => {
   location.hash = toHash(place)
 }
 
-/** Makes a call of a view. Its answer is shown beside it, unless the view is gone meanwhile: then another request stands there. */
+/**
+ * Makes a call of a view. Its answer is shown beside it, unless the view is gone meanwhile: then
+ * another request stands there.
+ */
 export async function sendFrom({ explorer }: View, content: Element, call: Call): Promise<unknown> {
   const { session, panel } = explorer
   let isAnswered = false

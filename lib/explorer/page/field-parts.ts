@@ -19,7 +19,10 @@ export interface FieldView {
   marks(place: string): readonly (readonly [place: string, mark: Mark])[]
 }
 
-/** What a field begins with: the value of the record, and what is shown in its place where that was typed elsewhere. */
+/**
+ * What a field begins with: the value of the record, and what is shown in its place where that was
+ * typed elsewhere.
+ */
 export interface Start {
   readonly value: unknown
   readonly shown: unknown

@@ -3,7 +3,10 @@ import { type Filter, toConditions } from '../model/query.js'
 import { button, type Content, element, fill, freshId, select } from './element.js'
 import type { View } from './explorer.js'
 
-/** The conditions of a list. `change` is called as they are typed; `isNew` says that there is another row, or one less. */
+/**
+ * The conditions of a list. `change` is called as they are typed; `isNew` says that there is
+ * another row, or one less.
+ */
 export function filtersView(
   view: View,
   filters: readonly Filter[],

@@ -50,7 +50,9 @@ function actionsOf({ service, place }: View): Content[] {
   return canListen ? [...actions, link(toHash({ ...place, call: 'listen' }), 'button', 'Listen')] : actions
 }
 
-/** The values of the placeholders in the path of a service. `change` is called as they are typed. */
+/**
+ * The values of the placeholders in the path of a service. `change` is called as they are typed.
+ */
 export function routeFields(
   { service, operation, place }: View,
   change: (part: Pick<Place, 'route'>) => void

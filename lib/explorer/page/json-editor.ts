@@ -21,7 +21,10 @@ export interface JSONEditor extends Mark {
 // The colours of more would make typing slow.
 const longestColoured = 50_000
 
-/** A place to write JSON: its colours stand behind the text, and what is wrong with it is said as it is typed. */
+/**
+ * A place to write JSON: its colours stand behind the text, and what is wrong with it is said as it
+ * is typed.
+ */
 export function jsonEditor(text: string, isFree: boolean): JSONEditor {
   const note = element('p', { className: 'wrong', id: freshId() })
   const about = element(

@@ -25,7 +25,8 @@ function linkHome(): void {
 /** The document that the page is about, with the address that it comes from. */
 async function load(): Promise<readonly [document: unknown, place: string]> {
   const documentUrl = setting('document')
-  // The page may stand at any address, with or without a slash behind it. One that begins with two is no other host.
+  // The page may stand at any address, with or without a slash behind it. One that begins with two
+  // is no other host.
   const here = location.origin + location.pathname.replace(/\/+$/, '')
   const place = new URL(documentUrl || `${here}/document.json`, location.href).href
   const response = await fetch(place, { headers: { Accept: 'application/json' } })

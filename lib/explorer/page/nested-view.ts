@@ -25,7 +25,10 @@ function frame(field: Field) {
   return { view, label, content, note }
 }
 
-/** The fields of an object, or of one of several kinds of it; where it may be missing, a way to add and to remove it. */
+/**
+ * The fields of an object, or of one of several kinds of it; where it may be missing, a way to add
+ * and to remove it.
+ */
 export function objectFieldView(field: Field, start: Start, context: FieldContext, make: Make): FieldView {
   const variants = field.variants()
   const { view, label, content, note } = frame(field)

@@ -5,7 +5,8 @@ import type { Mark } from './field-parts.js'
 
 /**
  * Shows an error, and what to do about it. What belongs to a field of the form is shown there too.
- * @param ways `isOfLogin` where a login has failed: then it is no way out; `again` sends what may go well another time
+ * @param ways `isOfLogin` where a login has failed: then it is no way out; `again` sends what may
+ * go well another time
  */
 export function problemView(
   explorer: Explorer,
@@ -35,8 +36,8 @@ export function problemView(
 }
 
 /**
- * Marks all fields of a form that details belong to, and goes to the first of them. What is wrong within a field that is no form of its own is
- * said at the field.
+ * Marks all fields of a form that details belong to, and goes to the first of them. What is wrong
+ * within a field that is no form of its own is said at the field.
  */
 export function markFields(details: readonly Detail[], marks: ReadonlyMap<string, Mark>): void {
   const notes = new Map<string, string[]>()

@@ -7,7 +7,10 @@ import type { Explorer } from './explorer.js'
 // A list of fewer can be seen at once.
 const few = 8
 
-/** Makes the list of services: a tree with a box to search it, and a select where there is no room. What it gives shows which one is current. */
+/**
+ * Makes the list of services: a tree with a box to search it, and a select where there is no room.
+ * What it gives shows which one is current.
+ */
 export function servicesView(explorer: Explorer): (current: ExploredService | undefined) => void {
   const { session } = explorer
   const { services } = session

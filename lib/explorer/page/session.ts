@@ -83,7 +83,10 @@ export class PageSession {
     return response
   }
 
-  /** Makes a call. `show` is called with what came of it; nothing is with that of a login, which holds a token. */
+  /**
+   * Makes a call. `show` is called with what came of it; nothing is with that of a login, which
+   * holds a token.
+   */
   send = (call: Call, show?: Show): Promise<unknown> => send(this.#connection, call, { show })
 
   /** Asks for the events of a list. @returns the body of the answer, as it comes */
@@ -129,7 +132,10 @@ export class PageSession {
     this.#storage.setItem(`key ${name}`, value)
   }
 
-  /** Whether a method is for those who log in, and nobody has: what the browser sends by itself can't be known. */
+  /**
+   * Whether a method is for those who log in, and nobody has: what the browser sends by itself
+   * can't be known.
+   */
   asksForLogin({ isGuarded }: Operation): boolean {
     const canLogIn = this.strategies.length > 0 || this.keyHeaders.length > 0
     const isAnonymous = this.user === undefined && this.cookies.length === 0 && Object.keys(this.keys()).length === 0
@@ -180,7 +186,10 @@ export class PageSession {
   }
 }
 
-/** The storage of this tab, under names of its own. Where the browser has none, it ends with the page. */
+/**
+ * The storage of this tab, under names of its own. Where the browser has none, it ends with the
+ * page.
+ */
 function openStorage(prefix: string): Storage {
   try {
     const storage = sessionStorage

@@ -111,7 +111,10 @@ export function tableView(view: View, rows: Rows, columns: readonly string[], ac
   )
 }
 
-/** A value of a table: dates as people write them, a sign for yes and no, a link to a record of another service. */
+/**
+ * A value of a table: dates as people write them, a sign for yes and no, a link to a record of
+ * another service.
+ */
 function valueView({ explorer }: View, value: unknown, field: Field | undefined): Content {
   if (typeof value === 'boolean')
     return element(

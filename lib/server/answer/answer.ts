@@ -17,7 +17,10 @@ import { isStream, mapItems, toBytes } from './stream.js'
 
 const typeOfData = 'application/json; charset=utf-8'
 
-/** Returns what the handler of a route returns to Fastify: the payload, or the reply if something else sends. */
+/**
+ * Returns what the handler of a route returns to Fastify: the payload, or the reply if something
+ * else sends.
+ */
 export type Answer = (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** How the results of a method are sent. */
@@ -29,7 +32,9 @@ export interface Sending {
   readonly textType?: ((text: string) => string) | undefined
 }
 
-/** Makes the function that answers a call that has succeeded: after-middleware, then the formatter. */
+/**
+ * Makes the function that answers a call that has succeeded: after-middleware, then the formatter.
+ */
 export function createAnswer(after: readonly Middleware[], custom: Formatter | undefined, sending: Sending): Answer {
   const { serializer, leavingOf, textType } = sending
   // Most services have neither, so there is nothing to wait for.
@@ -81,9 +86,11 @@ export function createAnswer(after: readonly Middleware[], custom: Formatter | u
 }
 
 /**
- * Puts what may leave of a result in its place on the reply: formatters, middleware and hooks of the application read nothing else.
+ * Puts what may leave of a result in its place on the reply: formatters, middleware and hooks of
+ * the application read nothing else.
  *
- * @returns what gives it by another schema, where a status or a type that was set since has one. Anything else stays as it is
+ * @returns what gives it by another schema, where a status or a type that was set since has one.
+ * Anything else stays as it is
  */
 function restrict(reply: FastifyReply, leavingOf: (reply: FastifyReply) => Leaving): (payload: unknown) => unknown {
   const { data: result } = reply
@@ -101,10 +108,16 @@ function restrict(reply: FastifyReply, leavingOf: (reply: FastifyReply) => Leavi
 
 const restricted = (data: unknown, { project }: Leaving) => project(data) ?? jsonNull
 
-/** What leaves of what is no record where one is to be: its JSON is `null`, while `null` itself is an answer without content, and no item of a stream. */
+/**
+ * What leaves of what is no record where one is to be: its JSON is `null`, while `null` itself is
+ * an answer without content, and no item of a stream.
+ */
 const jsonNull = Object.freeze({ toJSON: () => null })
 
-/** Has what middleware or a formatter sends serialized, unless Fastify sends it as it is: texts, bytes, streams, errors. */
+/**
+ * Has what middleware or a formatter sends serialized, unless Fastify sends it as it is: texts,
+ * bytes, streams, errors.
+ */
 function serializeWith(serialize: Serialize, payload: unknown, reply: FastifyReply): unknown {
   if (isSentAsItIs(payload)) return payload
   if (encoderOf(reply) === undefined && !reply.hasHeader('content-type')) reply.type(typeOfData)
@@ -122,7 +135,10 @@ const isSentAsItIs = (data: unknown): boolean =>
   data instanceof Error ||
   isStream(data)
 
-/** @throws {GeneralError} for what JSON has nothing for: Fastify would send an answer without content */
+/**
+ * @throws {GeneralError} for what JSON has nothing for: Fastify would send an answer without
+ * content
+ */
 function checkPayload(payload: unknown): void {
   if (typeof payload !== 'symbol' && (typeof payload !== 'function' || isStream(payload))) return
   throw new GeneralError(
@@ -131,8 +147,9 @@ function checkPayload(payload: unknown): void {
 }
 
 /**
- * The default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams, `Blob` and `Response` objects are
- * sent as they are, a stream of objects as newline-delimited JSON (docs/http.md#responses).
+ * The default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams,
+ * `Blob` and `Response` objects are sent as they are, a stream of objects as newline-delimited JSON
+ * (docs/http.md#responses).
  */
 function formatData(reply: FastifyReply, serializer: Serializer, textType: Sending['textType']): unknown {
   const { data } = reply
@@ -163,7 +180,10 @@ function sendAsItIs(reply: FastifyReply, serializeItem?: Serialize): unknown {
   return toPayload(data ?? null, reply, (stream, reply) => toBytes(stream, reply, serializeItem)) ?? undefined
 }
 
-/** Whether the call itself has set the type of its result. One that stood there before is that of another serializer. */
+/**
+ * Whether the call itself has set the type of its result. One that stood there before is that of
+ * another serializer.
+ */
 function hasTypeOfCall(reply: FastifyReply): boolean {
   const { headersBefore, typeBefore = headersBefore?.['content-type'] } = notesOn(reply.request)
   return typeBefore !== undefined && typeBefore !== reply.getHeader('content-type')

@@ -9,16 +9,18 @@ const { code } = new HandlerTimeout()
 const isTimeout = (error: unknown) => readProperty(error, 'code') === code
 
 /**
- * Ends a call when the `handlerTimeout` of its route, in ms, has passed. Fastify does so itself, except for requests
- * with a body: when the body is read, it takes the client for gone and drops its timer (fastify/fastify#6725).
+ * Ends a call when the `handlerTimeout` of its route, in ms, has passed. Fastify does so itself,
+ * except for requests with a body: when the body is read, it takes the client for gone and drops
+ * its timer (fastify/fastify#6725).
  */
 export function startDeadline(ms: number, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
   let hasBegun = false
   let isTyped = false
   let sendsAtOnce = 0
   const { send } = reply
-  // Two answers end the process, and `onSend` hooks of the application may delay the first one. Where they fail, an error handler sends another one:
-  // Fastify removes the type of what has failed before, or calls them while it sends.
+  // Two answers end the process, and `onSend` hooks of the application may delay the first one.
+  // Where they fail, an error handler sends another one: Fastify removes the type of what has
+  // failed before, or calls them while it sends.
   reply.send = (payload) => {
     const isLate = caller.hasExpired && hasBegun && sendsAtOnce === 0
     if (isLate && (isTimeout(payload) || !isTyped || reply.hasHeader('content-type'))) {
@@ -65,7 +67,10 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
   }
 }
 
-/** Lets the timer of Fastify, which runs, leave an answer alone that hooks of the application hold: it would mark what they let go as an error. */
+/**
+ * Lets the timer of Fastify, which runs, leave an answer alone that hooks of the application hold:
+ * it would mark what they let go as an error.
+ */
 function leaveAnswer(reply: FastifyReply): void {
   Object.defineProperty(reply, 'sent', { value: true, configurable: true })
   // Before all that the end of the call leads to.
@@ -78,8 +83,9 @@ type Raw = FastifyReply['raw']
 const waiting = new WeakMap<Socket, Set<Raw>>()
 
 /**
- * Ends a response that waits behind others on its connection (pipelining in HTTP/1) when the connection closes. Node
- * notifies only the response whose turn it is: the others would hold what they have for ever.
+ * Ends a response that waits behind others on its connection (pipelining in HTTP/1) when the
+ * connection closes. Node notifies only the response whose turn it is: the others would hold what
+ * they have for ever.
  */
 export function endWithConnection({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): void {
   if (raw.socket !== null) return

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Logs an error. If the logger fails on it, as on a frozen one, the message is logged without it. */
+/**
+ * Logs an error. If the logger fails on it, as on a frozen one, the message is logged without it.
+ */
 export function logError(
   log: FastifyBaseLogger,
   level: 'error' | 'info',

@@ -5,7 +5,8 @@ import { logError } from './log.js'
 import { toPayloadAtOnce } from './payload.js'
 
 /**
- * Runs middleware in order. Returns whether the request ends there: one of them has answered, or the client is gone.
+ * Runs middleware in order. Returns whether the request ends there: one of them has answered, or
+ * the client is gone.
  * @param toSent makes of what they send what Fastify can send
  */
 export async function runMiddleware(
@@ -35,8 +36,8 @@ export async function runMiddleware(
 export type ToSent = (payload: unknown, reply: FastifyReply) => unknown
 
 /**
- * Makes the function that tells whether a reply is answered: `reply.sent` becomes true only after all `onSend` hooks of
- * the application.
+ * Makes the function that tells whether a reply is answered: `reply.sent` becomes true only after
+ * all `onSend` hooks of the application.
  */
 export function watch(reply: FastifyReply, toSent: ToSent = toPayloadAtOnce): () => boolean {
   const { send } = reply
@@ -58,8 +59,8 @@ type Async = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 function callback(middleware: Middleware, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    // Middleware that answers by itself never calls back, nor does one whose client is gone. The chain ends in both
-    // cases.
+    // Middleware that answers by itself never calls back, nor does one whose client is gone. The
+    // chain ends in both cases.
     const end = () => resolve(reply)
     reply.raw.once('finish', end).once('close', end)
     const done = (error?: Error) => (error ? reject(error) : resolve(undefined))

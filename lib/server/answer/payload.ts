@@ -8,8 +8,8 @@ const unread = () => Readable.from([], { objectMode: false })
 const withoutBody = [204, 205, 304]
 
 /**
- * Turns what a formatter returns into what Fastify can send: the body of a `Response`, the bytes of a `Blob` or a stream. If the
- * answer has no body, a stream is closed.
+ * Turns what a formatter returns into what Fastify can send: the body of a `Response`, the bytes of
+ * a `Blob` or a stream. If the answer has no body, a stream is closed.
  */
 export function toPayload(
   formatted: unknown,
@@ -51,8 +51,8 @@ const coding = `(${['x-gzip', 'gzip', 'deflate', 'br', 'zstd'].slice(0, count).j
 const decoded = new RegExp(`^\\s*${coding}\\s*(,\\s*${coding}\\s*)*$`, 'i')
 
 /**
- * Puts the status and the end-to-end headers of a `Response` on the reply, and returns its body. Headers about an
- * encoding that `fetch` has decoded are left out.
+ * Puts the status and the end-to-end headers of a `Response` on the reply, and returns its body.
+ * Headers about an encoding that `fetch` has decoded are left out.
  */
 export function unwrap(response: Response, reply: FastifyReply): ReadableStream | null {
   const { headers, status, body, url } = response

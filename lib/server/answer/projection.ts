@@ -17,9 +17,15 @@ import { answersPages } from '../request/schema.js'
 import { compilerOf, forAnswers, type Serialize, toText, withOwnError } from './serializer.js'
 import { isStream } from './stream.js'
 
-/** What may leave of the results of a resource. All throw a GeneralError for what JSON has nothing for. */
+/**
+ * What may leave of the results of a resource. All throw a GeneralError for what JSON has nothing
+ * for.
+ */
 export interface Leaving {
-  /** Copies what may leave of a result. @throws {GeneralError} if `find` gives neither a list nor a page */
+  /**
+   * Copies what may leave of a result.
+   * @throws {GeneralError} if `find` gives neither a list nor a page
+   */
   readonly project: (data: unknown) => unknown
   /** Copies what may leave of an item of a stream. */
   readonly projectItem: (data: unknown) => unknown
@@ -28,7 +34,8 @@ export interface Leaving {
 }
 
 /**
- * Makes what gives what may leave of the results of a method of a resource. It is asked before anything of the application reads the result: what a formatter, middleware or a hook makes of it,
+ * Makes what gives what may leave of the results of a method of a resource. It is asked before
+ * anything of the application reads the result: what a formatter, middleware or a hook makes of it,
  * be it a table or a page, can hold nothing else.
  *
  * @param record of the resource: what declares no other answer leaves by it
@@ -59,10 +66,13 @@ export function createLeaving(
     return { project, projectItem: project, serialize }
   })
 
-  /** What is no list and no page, where lists are answered, is an item of one: a stream gives it. */
+  /**
+   * What is no list and no page, where lists are answered, is an item of one: a stream gives it.
+   */
   function projectBy(outgoing: Outgoing, record: RecordRules): Omit<Leaving, 'serialize'> {
     const { project: projectRecord, shape } = projectionOf(outgoing, instance)
-    // A record with a field of that name is one, also beside numbers. An open record would let the records of a page leave whole.
+    // A record with a field of that name is one, also beside numbers. An open record would let the
+    // records of a page leave whole.
     const list = shape.field('data')
     const leavesWhole = list.isKnown && list.shape.isSilent
     const mayBePage = answersPages(method) || ((isCustom || leavesWhole) && !shape.names.includes('data'))
@@ -106,7 +116,10 @@ export function createLeaving(
     return { project, projectItem }
   }
 
-  /** Copies a page with other records, and redacts the fields beside them: those that a record hides leave with none of them. */
+  /**
+   * Copies a page with other records, and redacts the fields beside them: those that a record hides
+   * leave with none of them.
+   */
   function toPage(page: object, data: unknown, record: RecordRules): object {
     const others = Object.entries(page).filter(([name]) => name !== 'data')
     if (others.every(([name, value]) => ofPages.includes(name) && Object(value) !== value)) return { ...page, data }
@@ -119,7 +132,10 @@ export function createLeaving(
     return { ...numbers, data, ...(further as object) }
   }
 
-  /** @throws {GeneralError} when a method that declares no answer has given something else than records */
+  /**
+   * @throws {GeneralError} when a method that declares no answer has given something else than
+   * records
+   */
   function checkRecords(items: readonly unknown[], shape: Shape): void {
     const isOther = (item: unknown) => {
       if (item === null || item === undefined || item instanceof Date) return false
@@ -134,7 +150,8 @@ export function createLeaving(
 }
 
 /**
- * Makes the function that reads the result of a method of a resource: what the `toJSON` of a result gives is the result.
+ * Makes the function that reads the result of a method of a resource: what the `toJSON` of a result
+ * gives is the result.
  *
  * @param name of the method, with its service
  */
@@ -151,7 +168,10 @@ export function createResultReader(name: string): (result: unknown) => unknown {
   }
 }
 
-/** The value of a JSON text, with a text for each integer that a number would change: it was a `BigInt`. */
+/**
+ * The value of a JSON text, with a text for each integer that a number would change: it was a
+ * `BigInt`.
+ */
 function parseExactly(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   const exact = text.replace(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
@@ -176,7 +196,10 @@ const wordsOfErrors = new Set(['instancePath', 'schemaPath', 'keyword', 'params'
 
 type OnError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Makes an error handler leave out of what errors tell the fields that a resource hides, at any depth. */
+/**
+ * Makes an error handler leave out of what errors tell the fields that a resource hides, at any
+ * depth.
+ */
 export function withoutHidden(onError: OnError, record: RecordRules, instance: FastifyInstance): OnError {
   // Few services fail, and few schemas hide something.
   let hidden: HiddenNames | undefined
@@ -194,7 +217,10 @@ export function withoutHidden(onError: OnError, record: RecordRules, instance: F
   }
 }
 
-/** The names of the fields of a record that do not leave: those that are flagged, and those that its answer does not have. */
+/**
+ * The names of the fields of a record that do not leave: those that are flagged, and those that its
+ * answer does not have.
+ */
 function namesHiddenBy(record: RecordRules, instance: FastifyInstance): HiddenNames {
   const incoming = shapesOf(record.incoming, instance)
   const outgoing = shapesOf(record.outgoing.written, instance)

@@ -9,7 +9,8 @@ import { notesOn } from '../request/request.js'
 import { resetEncoder } from './host-serializer.js'
 
 /**
- * Puts the outcome of a call on the reply: status, headers and `reply.data` (docs/http.md#responses).
+ * Puts the outcome of a call on the reply: status, headers and `reply.data`
+ * (docs/http.md#responses).
  *
  * @param read gives what a result stands for
  * @throws {GeneralError} when a hook has set a status or a header that can not be sent
@@ -80,10 +81,14 @@ export function keepHeaders(reply: FastifyReply): void {
   )
 }
 
-// Headers of a result say how the body of the result is to be read, and whether a client has it already: hooks and plugins of the host set them, too.
+// Headers of a result say how the body of the result is to be read, and whether a client has it
+// already: hooks and plugins of the host set them, too.
 const ofResult = new Set(['content-encoding', 'etag', 'last-modified'])
 
-/** Removes the headers of a result: an error answer has those that middleware had set before the call, but none that tells of another body. */
+/**
+ * Removes the headers of a result: an error answer has those that middleware had set before the
+ * call, but none that tells of another body.
+ */
 export function restoreHeaders(reply: FastifyReply): void {
   const { headersBefore: before } = notesOn(reply.request)
   for (const name of Object.keys(reply.getHeaders())) {
@@ -95,7 +100,8 @@ export function restoreHeaders(reply: FastifyReply): void {
     if (value !== undefined && !ofResult.has(name)) reply.header(name, value)
 }
 
-// RFC 9110, section 7.6.1: they apply to a single connection. HTTP/2 has none of them (RFC 9113, section 8.2.2).
+// RFC 9110, section 7.6.1: they apply to a single connection. HTTP/2 has none of them (RFC 9113,
+// section 8.2.2).
 const hopByHop = new Set([
   'connection',
   'http2-settings',

@@ -15,8 +15,8 @@ export type Serialize = (data: unknown) => string
 export type Serializer = (reply: FastifyReply) => Serialize
 
 /**
- * Makes what reads a result throw an error of ours alone: V8's messages about values that it can't serialize reveal internals of the server, and
- * a `toJSON` may throw anything.
+ * Makes what reads a result throw an error of ours alone: V8's messages about values that it can't
+ * serialize reveal internals of the server, and a `toJSON` may throw anything.
  */
 export function withOwnError<T>(
   read: (data: unknown) => T | undefined,
@@ -56,7 +56,10 @@ export function answerSchemas(schema: FastifySchema): (reply: FastifyReply) => S
   }
 }
 
-/** Keeps what is made for the schema of an answer: it is the same for each status, and each type, that has this schema. */
+/**
+ * Keeps what is made for the schema of an answer: it is the same for each status, and each type,
+ * that has this schema.
+ */
 export function forAnswers<T>(schema: FastifySchema, create: (reply: FastifyReply, answer: Schema | undefined) => T) {
   const answerOf = answerSchemas(schema)
   const hasTypes = hasContentTypes(responses(schema).values())
@@ -73,8 +76,8 @@ export function forAnswers<T>(schema: FastifySchema, create: (reply: FastifyRepl
 }
 
 /**
- * Serializes by the response schema of a method, which describes one record: each record of a list, a page or a batch. What is made for a
- * status is kept.
+ * Serializes by the response schema of a method, which describes one record: each record of a list,
+ * a page or a batch. What is made for a status is kept.
  */
 export function createSerializer(
   name: string,
@@ -98,8 +101,9 @@ export function compilerOf(
   return (reply, answer) => {
     const status = String(reply.statusCode)
     const serializeItem = reply.compileSerializationSchema(answer, status) as Serialize
-    // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists. The fields that the
-    // options of a resource hide are known by their place in a record.
+    // The schema of an application's own compiler may be of any kind, and only few results of `get`
+    // are lists. The fields that the options of a resource hide are known by their place in a
+    // record.
     const isByRecord = hasCompiler || method.id === true || rulesOf(schema) !== undefined
     const whole = isByRecord ? undefined : listOf(answer)
     const toList =

@@ -11,7 +11,9 @@ export type Stream = Readable | Web | NodeJS.ReadableStream | AsyncIterable<unkn
 
 export const isStream = (data: unknown): data is Stream => streamOf(data) !== undefined
 
-/** The stream that a value is, or, where it is a `Response`, its body; `undefined` for any other. */
+/**
+ * The stream that a value is, or, where it is a `Response`, its body; `undefined` for any other.
+ */
 export function streamIn(value: unknown): Stream | undefined {
   if (isStream(value)) return value
   return value instanceof Response ? (value.body ?? undefined) : undefined
@@ -74,8 +76,8 @@ export function close(stream: Stream): void {
 }
 
 /**
- * Makes a stream that can be sent. Of a stream that may carry objects the first item is read: objects become
- * newline-delimited JSON (Fastify would end the process over them).
+ * Makes a stream that can be sent. Of a stream that may carry objects the first item is read:
+ * objects become newline-delimited JSON (Fastify would end the process over them).
  * @param serialize makes JSON of one
  */
 export async function toBytes(stream: Stream, reply: FastifyReply, serialize?: Serialize): Promise<Readable> {
@@ -95,7 +97,10 @@ export function toBytesAtOnce(stream: Stream, reply: FastifyReply): Readable {
   return resetOnError(source.readableObjectMode ? toChunks(source, [], isBytes) : source, reply)
 }
 
-/** A stream of the same kind, with what a function makes of each object. Texts and bytes stay as they are. */
+/**
+ * A stream of the same kind, with what a function makes of each object. Texts and bytes stay as
+ * they are.
+ */
 export function mapItems(stream: Stream, change: (item: unknown) => unknown): Stream {
   const source = toReadable(stream)
   if (!source.readableObjectMode) return source
@@ -109,8 +114,8 @@ export function mapItems(stream: Stream, change: (item: unknown) => unknown): St
 const internalError = 2
 
 /**
- * Over HTTP/2 Fastify closes a stream that fails midway as if it had ended. Without a reset the client would take it
- * for complete.
+ * Over HTTP/2 Fastify closes a stream that fails midway as if it had ended. Without a reset the
+ * client would take it for complete.
  */
 function resetOnError(readable: Readable, { raw }: FastifyReply): Readable {
   const { stream } = raw as { stream?: { close(code: number): void } }
@@ -132,8 +137,8 @@ const asIs = withOwnError(
 const enough = 16_384
 
 /**
- * The items of a stream as bytes, an object as a line of JSON. All that are ready at a time are one chunk: a chunk for each item
- * costs more than the items.
+ * The items of a stream as bytes, an object as a line of JSON. All that are ready at a time are one
+ * chunk: a chunk for each item costs more than the items.
  *
  * @param first the items that have been read already
  * @param isEncoded whether an item is sent as it is

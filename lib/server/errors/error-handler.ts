@@ -23,13 +23,15 @@ import { vary, wantsJSON } from '../request/request.js'
 import { ofErrorHandler, ofNotFound } from './handler-options.js'
 import { explained } from './setting-error.js'
 
-// On the prototype, where classes and errors may still have a `type` of their own. Clients do not need it.
+// On the prototype, where classes and errors may still have a `type` of their own. Clients do not
+// need it.
 ServiceError.prototype.type = 'FeathersError'
 
 type Handler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * An error handler for Fastify: logs the error and answers it in the error format (docs/errors.md#the-body), as JSON or HTML.
+ * An error handler for Fastify: logs the error and answers it in the error format
+ * (docs/errors.md#the-body), as JSON or HTML.
  *
  * @example
  * app.setErrorHandler(errorHandler({ html: false }))
@@ -70,8 +72,9 @@ function createHandler(options: ErrorHandlerOptions): Handler {
 }
 
 /**
- * Sends an error answer past the guards on `reply.send`, since it replaces another one. What can't be sent, for a header that HTTP can't carry or since an answer has
- * begun, is left to Fastify, which has another answer then, by sending in its turn, or ends the connection.
+ * Sends an error answer past the guards on `reply.send`, since it replaces another one. What can't
+ * be sent, for a header that HTTP can't carry or since an answer has begun, is left to Fastify,
+ * which has another answer then, by sending in its turn, or ends the connection.
  */
 function send(reply: FastifyReply, payload: string): void {
   const { send: unguarded } = Object.getPrototypeOf(reply)
@@ -107,8 +110,8 @@ async function pageText(page: ErrorPage, error: ServiceError, request: FastifyRe
 }
 
 /**
- * Chooses what the client may see of an error. V8's messages about values that it can't serialize reveal internals of
- * the server; ours do not.
+ * Chooses what the client may see of an error. V8's messages about values that it can't serialize
+ * reveal internals of the server; ours do not.
  */
 function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyRequest): ServiceError {
   // Fastify marks what its serializer has thrown by the configuration of the route.
@@ -131,7 +134,10 @@ function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyReq
   return Object.assign(error, { message, errors: undefined })
 }
 
-/** Whether an adapter has made an error of that of its driver, which it keeps under a symbol: its message is that of the database, with the statement. */
+/**
+ * Whether an adapter has made an error of that of its driver, which it keeps under a symbol: its
+ * message is that of the database, with the statement.
+ */
 const isOfDriver = (thrown: unknown): boolean =>
   isServiceError(thrown) &&
   Object.getOwnPropertySymbols(thrown).some((symbol) => {
@@ -158,8 +164,8 @@ function withId(body: ErrorJSON, requestId: string | undefined): ErrorJSON {
 type Log = (thrown: unknown, error: ServiceError, request: FastifyRequest) => void
 
 /**
- * What is logged: the error as it was thrown. Its stack is not read here: Node makes the text when that happens first, which is expensive, and
- * a logger that is off reads nothing.
+ * What is logged: the error as it was thrown. Its stack is not read here: Node makes the text when
+ * that happens first, which is expensive, and a logger that is off reads nothing.
  */
 const toLogged = (thrown: unknown, error: ServiceError) => (attempt(() => thrown instanceof Error) ? thrown : error)
 
@@ -193,7 +199,8 @@ function file(path: string): ErrorPage {
 }
 
 /**
- * Answers the errors of the router itself, which never reach a plugin: a malformed URL and an id that is too long.
+ * Answers the errors of the router itself, which never reach a plugin: a malformed URL and an id
+ * that is too long.
  *
  * @example
  * const app = Fastify({ frameworkErrors })
@@ -204,7 +211,8 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
 
 /**
- * The page for an error if the application has none of its own. It loads nothing, and escapes everything that it shows.
+ * The page for an error if the application has none of its own. It loads nothing, and escapes
+ * everything that it shows.
  */
 export function builtInPage({ code, message }: { code: number; message: string }): string {
   const title = escapeHTML(`${code} ${STATUS_CODES[code] ?? ''}`.trim())
@@ -225,8 +233,8 @@ export function builtInPage({ code, message }: { code: number; message: string }
 }
 
 /**
- * A not-found handler for Fastify: answers 404 in the error format (docs/errors.md#options). With `verbose` the
- * message names the URL; the other options are those of the error handler.
+ * A not-found handler for Fastify: answers 404 in the error format (docs/errors.md#options). With
+ * `verbose` the message names the URL; the other options are those of the error handler.
  *
  * @throws when an option is not known, or a page that `html` names can not be read
  * @example

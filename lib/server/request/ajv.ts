@@ -42,7 +42,10 @@ export function createAjv(bundle?: Bundle): Ajv {
   return ajv
 }
 
-/** In characters. The time of the expression of `format: 'url'` grows with the square of the length of a text. */
+/**
+ * In characters. The time of the expression of `format: 'url'` grows with the square of the length
+ * of a text.
+ */
 const maxUrlLength = 2048
 
 export function addUnknownFormats(ajv: Ajv, bundle: Bundle | undefined): void {

@@ -12,8 +12,9 @@ export const routePath = (servicePath: string, path: string) => path.replace(/:i
 export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
 
 /**
- * Makes, for the service at a path, the function that makes the readers of its methods' arguments (docs/http.md#requests-and-calls).
- * They throw BadRequest when a call without an id has an operator without its list.
+ * Makes, for the service at a path, the function that makes the readers of its methods' arguments
+ * (docs/http.md#requests-and-calls). They throw BadRequest when a call without an id has an
+ * operator without its list.
  */
 export function argumentsAt(path: string): (definition: MethodDefinition) => ReadArguments {
   const name = idName(path)
@@ -49,8 +50,8 @@ export const lazySignal: PropertyDescriptor = {
 }
 
 /**
- * The params of a call over HTTP (docs/http.md#requests-and-calls). Their `signal` stands on the prototype,
- * since defining it on each object is expensive.
+ * The params of a call over HTTP (docs/http.md#requests-and-calls). Their `signal` stands on the
+ * prototype, since defining it on each object is expensive.
  */
 export class RestParams {
   readonly [caller]: () => Caller

@@ -22,8 +22,8 @@ import { notesOn } from './request.js'
 const jsonOfFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i
 
 /**
- * Registers the body parsers of a service's routes: JSON and urlencoded replace the inherited ones, other parsers of
- * the application (multipart, XML) stay.
+ * Registers the body parsers of a service's routes: JSON and urlencoded replace the inherited ones,
+ * other parsers of the application (multipart, XML) stay.
  */
 export function registerBodyParsers(instance: FastifyInstance, parse: Parse): void {
   instance.removeContentTypeParser(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])
@@ -41,7 +41,10 @@ export function registerBodyParsers(instance: FastifyInstance, parse: Parse): vo
   })
 }
 
-/** Whether JSON is too deep for a service: hooks, libraries and `JSON.stringify` call themselves for each level, and the stack ends after some thousands. */
+/**
+ * Whether JSON is too deep for a service: hooks, libraries and `JSON.stringify` call themselves for
+ * each level, and the stack ends after some thousands.
+ */
 function isNestedDeep(text: string): boolean {
   // Each level has a bracket at both ends. Few texts have so many.
   if (text.length <= 2 * maxDepth) return false
@@ -59,10 +62,16 @@ function isNestedDeep(text: string): boolean {
   return false
 }
 
-/** The types that the parsers above read. Other parsers of the application may decode bodies themselves. */
+/**
+ * The types that the parsers above read. Other parsers of the application may decode bodies
+ * themselves.
+ */
 const readHere = /^application\/(json|x-www-form-urlencoded|[^\s;+]+\+json)\s*(;|$)/i
 
-/** Answers 415 for a body that is compressed, unless a hook of the application, such as that of `@fastify/compress`, has put the decoded one in its place. */
+/**
+ * Answers 415 for a body that is compressed, unless a hook of the application, such as that of
+ * `@fastify/compress`, has put the decoded one in its place.
+ */
 export const refuseEncoded: preParsingHookHandler = (request, reply, payload, done) => {
   const { 'content-encoding': encoding = '', 'content-type': type = '' } = request.headers
   if (/^\s*(identity)?\s*$/i.test(encoding) || payload !== request.raw || !readHere.test(type)) return done()
@@ -71,7 +80,8 @@ export const refuseEncoded: preParsingHookHandler = (request, reply, payload, do
 }
 
 /**
- * What a route has whose body has files: it reads a form before the body is validated, checks the files, and leaves the rest to the schema. Nothing for others.
+ * What a route has whose body has files: it reads a form before the body is validated, checks the
+ * files, and leaves the rest to the schema. Nothing for others.
  *
  * @param name of the method, as in `pictures.create`
  * @throws when `@fastify/multipart` is missing
@@ -118,8 +128,9 @@ type Part =
 type FormRequest = FastifyRequest & { parts(options: object): AsyncIterable<Part>; isMultipart(): boolean }
 
 /**
- * Reads a form with files to its end, within the limits of `@fastify/multipart` and of the body: its texts become the data that they would become in an urlencoded
- * form, and its files are objects of the class `File`.
+ * Reads a form with files to its end, within the limits of `@fastify/multipart` and of the body:
+ * its texts become the data that they would become in an urlencoded form, and its files are objects
+ * of the class `File`.
  *
  * @throws {BadRequest} when it can't be read, or has a file where none belongs
  * @throws {PayloadTooLarge} when it passes a limit
@@ -133,7 +144,8 @@ export async function readForm(
   const limit = request.routeOptions.bodyLimit
   const { multipartOptions } = request.routeOptions.config as { multipartOptions?: object }
   const options = { ...multipartOptions, throwFileSizeLimit: true }
-  // The plugin reads what it has seen to be a form. That comes later, and where it attaches fields to the body it reads the form at once, without the names of files.
+  // The plugin reads what it has seen to be a form. That comes later, and where it attaches fields
+  // to the body it reads the form at once, without the names of files.
   const form: FormRequest = Object.create(request, { isMultipart: { value: () => true } })
   Object.defineProperty(request, 'isMultipart', { value: () => false })
   const isTooLarge = Number(request.headers['content-length']) > limit
@@ -155,7 +167,10 @@ export async function readForm(
 
 const tooLarge = (limit: number) => new PayloadTooLarge(`The form is larger than ${limit} bytes, its \`bodyLimit\``)
 
-/** Waits until a form has arrived. Rejects once it passes the limit: the plugin has limits for parts, none for the whole. */
+/**
+ * Waits until a form has arrived. Rejects once it passes the limit: the plugin has limits for
+ * parts, none for the whole.
+ */
 function waitForEnd({ raw }: FastifyRequest, limit: number): Promise<void> {
   let size = 0
   const ended = new Promise<void>((resolve, reject) => {

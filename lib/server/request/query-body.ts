@@ -13,8 +13,8 @@ export const queryVerb = 'QUERY'
 type QueriedEntry = Pick<ServiceEntry, 'app' | 'object'>
 
 /**
- * Where a method is called over HTTP. What is asked for by GET, and is no single record, is asked for by QUERY too, where Node
- * and Fastify know that verb.
+ * Where a method is called over HTTP. What is asked for by GET, and is no single record, is asked
+ * for by QUERY too, where Node and Fastify know that verb.
  */
 export function serverEndpoints(definition: MethodDefinition, entry: QueriedEntry): readonly Endpoint[] {
   const endpoints = endpointsOf(definition)
@@ -22,7 +22,10 @@ export function serverEndpoints(definition: MethodDefinition, entry: QueriedEntr
   return get !== undefined && takesQuery(definition, entry) ? [...endpoints, { ...get, verb: queryVerb }] : endpoints
 }
 
-/** Whether a method may be called by QUERY. The services of a mounted application answer what they answer without it. */
+/**
+ * Whether a method may be called by QUERY. The services of a mounted application answer what they
+ * answer without it.
+ */
 export const takesQuery = (definition: MethodDefinition, { app, object }: QueriedEntry): boolean =>
   definition.verb === 'GET' &&
   definition !== methods.get('get') &&
@@ -37,7 +40,8 @@ const isQueryFormat = (type: string) => /^application\/json\s*(;|$)/i.test(type)
 
 /**
  * Refuses a QUERY whose query is not a body of JSON, before that is read.
- * @throws {UnsupportedMediaType} for a body in another format; {BadRequest} when the URL has a query of its own
+ * @throws {UnsupportedMediaType} for a body in another format; {BadRequest} when the URL has a
+ * query of its own
  */
 export function checkQueryRequest(request: FastifyRequest): void {
   if (!isQueryFormat(String(request.headers['content-type'])))
@@ -54,13 +58,19 @@ export interface QueryBounds {
   readonly parameterLimit: number
 }
 
-/** The limits of query strings hold for JSON as well, but for that of lists: a parser that is a function has those of the others. */
+/**
+ * The limits of query strings hold for JSON as well, but for that of lists: a parser that is a
+ * function has those of the others.
+ */
 export function queryBounds(options: QueryParser = {}): QueryBounds {
   const { depth = 5, parameterLimit = 1000 } = typeof options === 'function' ? {} : options
   return { depth: Number(depth), parameterLimit }
 }
 
-/** Makes the hook that takes the body of a QUERY for its query. It throws BadRequest when it is no object, or passes a limit. */
+/**
+ * Makes the hook that takes the body of a QUERY for its query. It throws BadRequest when it is no
+ * object, or passes a limit.
+ */
 export const readQueryBody =
   (bounds: QueryBounds): preValidationHookHandler =>
   (request, _reply, done) => {

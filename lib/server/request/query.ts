@@ -5,7 +5,10 @@ import { BadRequest, ServiceError } from '../../core/errors.js'
 import { refusal } from '../../core/resource/problem.js'
 import type { Router } from './router.js'
 
-/** Parses a text into nested values. For a text that is refused it returns the error, and never throws. */
+/**
+ * Parses a text into nested values. For a text that is refused it returns the error, and never
+ * throws.
+ */
 export type Parse = (text: string) => Record<string, unknown> | BadRequest
 
 /**
@@ -82,8 +85,8 @@ function parseSafely(parse: () => Record<string, unknown>): Record<string, unkno
 }
 
 /**
- * Parses the query of a request again, since a plugin can't set the parser of an instance. This comes before
- * validation, so that schemas validate and coerce the result.
+ * Parses the query of a request again, since a plugin can't set the parser of an instance. This
+ * comes before validation, so that schemas validate and coerce the result.
  *
  * @throws {BadRequest} when the query passes a limit
  */
@@ -96,10 +99,11 @@ export function readQuery(request: FastifyRequest, parse: Parse, router: Router)
 const operatorsOfLists = new Set(['$in', '$nin', '$or', '$and'])
 
 /**
- * Checks that the operators of a query that take lists have lists. A list over `arrayLimit` has become an object, by which
- * adapters select all records: `$nin` of an object excludes nothing.
+ * Checks that the operators of a query that take lists have lists. A list over `arrayLimit` has
+ * become an object, by which adapters select all records: `$nin` of an object excludes nothing.
  *
- * @param isRead whether the call changes nothing. Then a single value is passed on: some clients send a list of one item like that
+ * @param isRead whether the call changes nothing. Then a single value is passed on: some clients
+ * send a list of one item like that
  * @throws {BadRequest} at any depth of the query
  */
 export function checkLists(query: unknown, isRead: boolean): void {
@@ -114,7 +118,10 @@ export function checkLists(query: unknown, isRead: boolean): void {
   }
 }
 
-/** Where the value of a parameter belongs: `$or[0][a]` → `['$or', 0, 'a']`. `a[]` is the first item of a list. */
+/**
+ * Where the value of a parameter belongs: `$or[0][a]` → `['$or', 0, 'a']`. `a[]` is the first item
+ * of a list.
+ */
 interface Target {
   readonly path: readonly (string | number)[]
   readonly isList: boolean
@@ -128,9 +135,10 @@ export type ParsePlain = (text: string) => Record<string, unknown> | undefined
 const honoured = ['arrayLimit', 'depth', 'parameterLimit'] satisfies (keyof QueryOptions)[]
 
 /**
- * Makes a parser for the queries that clients send: `a=1`, `a[$gt]=1`, `$or[0][a]=1`, `$in[]=1`, encoded or not. It takes a text only if each
- * name is set once and the items of a list stand in order. Whatever else `qs` knows, from limits to duplicates, is left to it, as is every text
- * where another option is set than those three.
+ * Makes a parser for the queries that clients send: `a=1`, `a[$gt]=1`, `$or[0][a]=1`, `$in[]=1`,
+ * encoded or not. It takes a text only if each name is set once and the items of a list stand in
+ * order. Whatever else `qs` knows, from limits to duplicates, is left to it, as is every text where
+ * another option is set than those three.
  */
 export function createPlainParser(options: QueryOptions): ParsePlain {
   const isHonoured = ([name, value]: [string, unknown]) =>
@@ -169,7 +177,10 @@ export function createPlainParser(options: QueryOptions): ParsePlain {
   }
 }
 
-/** The names of an application's queries are few: what was found for one is kept, as long as they do not become many. */
+/**
+ * The names of an application's queries are few: what was found for one is kept, as long as they do
+ * not become many.
+ */
 function remember<T>(find: (key: string) => T | undefined): (key: string) => T | undefined {
   const cache = new Map<string, T>()
   return (key) => {
@@ -210,7 +221,10 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Puts a value where it belongs. @returns what holds it, `undefined` where something else stands in the way */
+/**
+ * Puts a value where it belongs.
+ * @returns what holds it, `undefined` where something else stands in the way
+ */
 function put(query: Container, path: Target['path'], value: string): Container | undefined {
   const last = path.length - 1
   let container = query

@@ -12,8 +12,9 @@ import { findReadOnly } from '../../schema/names.js'
 import { responses, type Schema } from './schema.js'
 
 /**
- * Checks at startup that the schemas which a method has of its own respect the flags of the record. Flags are names of
- * fields, so a body that names a `readOnly` field may be a mistake: the option `settable` says that it is none.
+ * Checks at startup that the schemas which a method has of its own respect the flags of the record.
+ * Flags are names of fields, so a body that names a `readOnly` field may be a mistake: the option
+ * `settable` says that it is none.
  *
  * @param label of the method, as in `users.patch`
  * @returns a hook that refuses `readOnly` fields in bodies that `resource()` does not check
@@ -32,7 +33,8 @@ export function guardFlags(
   if (rules?.body === undefined && !takesRecord) return undefined
   const ofResource = rules?.body ?? { written: record.incoming, guards: responseOf(record) }
   const isReplaced = rules?.body === undefined || rules.body.document !== schema?.body
-  // A body of its own is checked by the schema of the record too, the default body by that schema alone.
+  // A body of its own is checked by the schema of the record too, the default body by that schema
+  // alone.
   const isByRecord = isReplaced && rules?.body?.isOwn !== true
   const guards = isByRecord ? [ofResource.written, ...ofResource.guards] : ofResource.guards
   const all = guards.map((guard) => shapesOf(guard, instance))
@@ -72,8 +74,8 @@ function checkBody(label: string, method: string, conflicts: readonly FlagConfli
 }
 
 /**
- * Checks at startup that the records of a service have no field that the schema of a body flags as `writeOnly`, or
- * that of the record where `response` is another one.
+ * Checks at startup that the records of a service have no field that the schema of a body flags as
+ * `writeOnly`, or that of the record where `response` is another one.
  *
  * @param path of the service
  * @throws {TypeError} when they have one
@@ -136,7 +138,10 @@ const contentsOf = (answer: Schema): readonly unknown[] => {
   return content === undefined ? [answer] : Object.values(content).map((media) => Object(media).schema)
 }
 
-/** The schema of an application for Fastify. One that is no JSON Schema, and gives none, may allow anything. */
+/**
+ * The schema of an application for Fastify. One that is no JSON Schema, and gives none, may allow
+ * anything.
+ */
 function foreignSchema(schema: unknown, instance: FastifyInstance): WrittenSchema {
   const create = (document: JsonSchema) => new WrittenSchema(document, { flagged: noNames })
   const written = attempt(() => create(readSides(schema).input.document))

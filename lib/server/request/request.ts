@@ -31,7 +31,10 @@ export function notesOn(request: FastifyRequest): RequestNotes {
 /** What middleware has put on `request.feathers`, `undefined` if nothing has used it. */
 export const propertiesOf = (request: FastifyRequest) => (request as Noted)[requestNotes]?.properties
 
-/** Decorates requests and replies with what docs/http.md#middleware promises: `feathers`, `data`, `hook`, `format`. */
+/**
+ * Decorates requests and replies with what docs/http.md#middleware promises: `feathers`, `data`,
+ * `hook`, `format`.
+ */
 export function decorateMessages(app: FastifyInstance): void {
   app.decorateRequest('feathers', {
     getter(this: FastifyRequest) {
@@ -64,7 +67,10 @@ const replyHook = Symbol('hook')
 const restrictedHook = Symbol('restricted hook')
 type Hooked = FastifyReply & { [replyHook]?: HookContext | null; [restrictedHook]?: (() => HookContext) | undefined }
 
-/** Lets `reply.hook` have what may leave as its result, whatever the context has. It is made when it is read, since few read it. */
+/**
+ * Lets `reply.hook` have what may leave as its result, whatever the context has. It is made when it
+ * is read, since few read it.
+ */
 export function restrictHook(reply: FastifyReply): void {
   const { [replyHook]: context, data: value } = reply as Hooked
   ;(reply as Hooked)[restrictedHook] = () => {
@@ -109,14 +115,20 @@ export function vary(reply: FastifyReply): void {
 
 const namesEvents = /(^|,)\s*text\/event-stream\s*(;|,|$)/i
 
-/** Whether a request for a list prefers the events of it, and says so by name. The answers of both depend on what it accepts. */
+/**
+ * Whether a request for a list prefers the events of it, and says so by name. The answers of both
+ * depend on what it accepts.
+ */
 export function wantsEvents({ raw, headers: { accept } }: FastifyRequest, reply: FastifyReply): boolean {
   vary(reply)
   if (accept === undefined || accept === 'application/json' || !namesEvents.test(accept)) return false
   return accepts(raw).type('application/json', 'text/event-stream') === 'text/event-stream'
 }
 
-/** Whether an error is answered as JSON: where the request accepts JSON by name, or events, which are JSON, or sends JSON. */
+/**
+ * Whether an error is answered as JSON: where the request accepts JSON by name, or events, which
+ * are JSON, or sends JSON.
+ */
 export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
   // What clients of programs send: nothing has to be compared.
   if (headers.accept === 'application/json') return true

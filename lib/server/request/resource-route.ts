@@ -30,7 +30,8 @@ type CompileValidator = (route: RouteSchema) => unknown
  *
  * @param label of the method, as in `users.create`
  * @param isTyped whether the values of a query have their types, as in JSON, and are no texts
- * @throws {TypeError} when a reference of the schema leads to none, also of those of `app.addSchema`
+ * @throws {TypeError} when a reference of the schema leads to none, also of those of
+ * `app.addSchema`
  */
 export function resourceRoute(
   label: string,
@@ -73,7 +74,8 @@ export function resourceRoute(
 }
 
 /**
- * Checks the schemas of a method at startup. Those that several methods share are checked for the first one.
+ * Checks the schemas of a method at startup. Those that several methods share are checked for the
+ * first one.
  *
  * @throws {TypeError} if one is refused, or can't be compiled
  */
@@ -142,7 +144,8 @@ export function projectionOf({ written, converts }: Outgoing, instance: FastifyI
 const projectionBy = (shapes: Shapes, converts: boolean): Project =>
   shapes.root.remember(projectionBy, () => createProjection(shapes, converts))
 
-// The application may have replaced the answer in a copy of the schema. The options hide their fields in it, too.
+// The application may have replaced the answer in a copy of the schema. The options hide their
+// fields in it, too.
 function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
   const projection = once(() =>
     createProjection(shapesOf(outgoing.written.withDocument(answer), instance), outgoing.converts)
@@ -155,7 +158,10 @@ const judgeOf = (shapes: Shapes): Judge => shapes.root.remember(judgeOf, () => c
 /** Whether a method may be called at the URL of a record. */
 const takesId = (method: string): boolean => methods.get(method)?.arguments.includes('id') ?? true
 
-/** Creates the hook that answers an id that can't match the schema with 404: a database may refuse it. */
+/**
+ * Creates the hook that answers an id that can't match the schema with 404: a database may refuse
+ * it.
+ */
 function createIdCheck(record: Shapes, idField: string, name: string): preValidationHookHandler {
   const operand = operandOf(record.root.field(idField).shape)
   if (operand === undefined) return (_request, _reply, done) => done()
@@ -202,7 +208,9 @@ function withLabel<T>(label: string, create: () => T): T {
   }
 }
 
-/** Returns whether a body may have a field. A record that is a union has the fields of all branches. */
+/**
+ * Returns whether a body may have a field. A record that is a union has the fields of all branches.
+ */
 function maySendOf(all: readonly Shapes[]): MaySend {
   const [body, ...guards] = all.map(({ root }) => root.of({})) as [Shape, ...Shape[]]
   return (name) => body.field(name).isKnown && ![body, ...guards].some((shape) => shape.field(name).readOnly)

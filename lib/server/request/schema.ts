@@ -11,12 +11,15 @@ import { isSchema, mapSubschemas, subschemasOf } from '../../schema/keywords.js'
 
 export type Schema = Record<string, unknown>
 
-/** The response schemas of a method by status. A schema without a status is that of every success. */
+/**
+ * The response schemas of a method by status. A schema without a status is that of every success.
+ */
 export const responses = ({ response }: FastifySchema) => responsesIn(response) as Map<string, Schema>
 
 /**
- * Makes the schemas of the routes of a method from its own, which describes one record, while `find` answers lists and pages, and a call for many records a list.
- * If the application has a serializer compiler of its own, schemas may be of any kind and are not changed.
+ * Makes the schemas of the routes of a method from its own, which describes one record, while
+ * `find` answers lists and pages, and a call for many records a list. If the application has a
+ * serializer compiler of its own, schemas may be of any kind and are not changed.
  *
  * @returns the schema of a route, by whether that is one for many records
  */
@@ -66,7 +69,10 @@ function mapContent(answer: Schema, change: (schema: Schema) => Schema): Schema 
   return { ...answer, content: Object.fromEntries(changed) }
 }
 
-/** Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A resource brings its own. */
+/**
+ * Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A
+ * resource brings its own.
+ */
 export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance): boolean =>
   instance.serializerCompiler !== undefined && rulesOf(schema) === undefined
 
@@ -96,8 +102,8 @@ function recordOrList({ type, items, ...definitions }: Schema): Schema {
 }
 
 /**
- * The schema of a list of records. Definitions that the record refers to move to the root; `undefined` where a schema refers to itself in
- * another way.
+ * The schema of a list of records. Definitions that the record refers to move to the root;
+ * `undefined` where a schema refers to itself in another way.
  */
 export function listOf(record: Schema): Schema | undefined {
   if (isTiedToRoot(record)) return undefined
@@ -110,7 +116,10 @@ export function listOf(record: Schema): Schema | undefined {
   }
 }
 
-/** Whether a schema has an id, or refers to what is none of the definitions, here or within: in a list, it would mean something else. */
+/**
+ * Whether a schema has an id, or refers to what is none of the definitions, here or within: in a
+ * list, it would mean something else.
+ */
 function isTiedToRoot(schema: SchemaValue): boolean {
   if (!isSchema(schema)) return false
   const { $id, $ref } = schema
@@ -128,10 +137,11 @@ type FormatErrors = (
 ) => Error & { statusCode?: number; code?: string }
 
 /**
- * Validates each record of a batch by the schema of one record. Fastify has tried it on the whole body by then, failed
- * and stopped there: so query and headers are validated here too.
+ * Validates each record of a batch by the schema of one record. Fastify has tried it on the whole
+ * body by then, failed and stopped there: so query and headers are validated here too.
  *
- * @throws {BadRequest} when a record, the query or the headers are not valid, or what the `schemaErrorFormatter` of the application makes of it
+ * @throws {BadRequest} when a record, the query or the headers are not valid, or what the
+ * `schemaErrorFormatter` of the application makes of it
  */
 export async function validateBatch(request: FastifyRequest): Promise<void> {
   const { body, validationError } = request
@@ -153,10 +163,16 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
   }
 }
 
-/** What the validator of an application answers, as Fastify has it. Those of type providers have a list of problems as the error. */
+/**
+ * What the validator of an application answers, as Fastify has it. Those of type providers have a
+ * list of problems as the error.
+ */
 type Judgement = { readonly error?: Error | readonly ValidationProblem[]; readonly value?: unknown } | false | null
 
-/** The value of a part of a request, after its validator has answered. @throws {BadRequest} when it is not valid */
+/**
+ * The value of a part of a request, after its validator has answered.
+ * @throws {BadRequest} when it is not valid
+ */
 function judged(
   request: FastifyRequest,
   part: string,
@@ -191,8 +207,8 @@ function invalid(
 }
 
 /**
- * The `schemaErrorFormatter` that an application has set, for itself or a part of it. Fastify has it under a symbol that it does not give away, and asks it for a
- * whole body alone.
+ * The `schemaErrorFormatter` that an application has set, for itself or a part of it. Fastify has
+ * it under a symbol that it does not give away, and asks it for a whole body alone.
  */
 function formatterOf(instance: FastifyInstance): FormatErrors | undefined {
   const isFormatter = ({ description }: symbol) => description === 'fastify.schemaErrorFormatter'

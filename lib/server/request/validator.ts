@@ -37,8 +37,8 @@ function createLooseAjv(): Ajv {
 
 /**
  * Compiles a schema at startup if it has keywords that JSON Schema does not have, such as `id` of
- * draft 4: Ajv refuses some of them. Other schemas are checked by `Bundle`, and compiled for the first
- * request: compiling takes as long as everything else at the start of a service.
+ * draft 4: Ajv refuses some of them. Other schemas are checked by `Bundle`, and compiled for the
+ * first request: compiling takes as long as everything else at the start of a service.
  *
  * @param label of the method, as in `users.create`
  * @throws {TypeError} when Ajv can't compile it, with the place in the schema
@@ -88,7 +88,10 @@ export function createCompile(): Compile {
 
 const root = 'record'
 
-/** Creates the check of bodies by the JSON Schema of a record. It does not ask for server-set fields. */
+/**
+ * Creates the check of bodies by the JSON Schema of a record. It does not ask for server-set
+ * fields.
+ */
 export function createJudge(shapes: Shapes): Judge {
   const { reader } = shapes
   const { bundle } = reader
@@ -122,7 +125,10 @@ const toProblems = (errors: unknown): readonly SchemaProblem[] =>
     return { ...problem, keyword: 'enum', params: { allowedValues } }
   })
 
-/** Finds the unions that a body decides by its discriminator, and those whose discriminator it lacks. */
+/**
+ * Finds the unions that a body decides by its discriminator, and those whose discriminator it
+ * lacks.
+ */
 function unionsOf(shapes: Shapes) {
   const { reader } = shapes
   const open = new Set<unknown>()

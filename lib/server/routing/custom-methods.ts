@@ -19,8 +19,9 @@ export const namedMethod = ({ headers }: Pick<FastifyRequest, 'headers'>): strin
 const strategy = 'serviceMethod'
 
 /**
- * The constraints of the route for a custom method that the header names: Fastify's router sends a `POST` with `X-Service-Method` to the route of that
- * custom method, so that each has its own schema. Other requests find the routes without the constraint.
+ * The constraints of the route for a custom method that the header names: Fastify's router sends a
+ * `POST` with `X-Service-Method` to the route of that custom method, so that each has its own
+ * schema. Other requests find the routes without the constraint.
  */
 export function constraintsOf(name: string, instance: FastifyInstance): Record<string, string> {
   if (!instance.hasConstraintStrategy(strategy)) instance.addConstraintStrategy(byHeader)
@@ -42,8 +43,8 @@ const byHeader: ConstraintStrategy<HTTPVersion.V1, unknown> = {
 }
 
 /**
- * Makes the function that moves the values for the placeholders of a route from the data to the parameters. A request that names the method
- * in the header has no other place for them.
+ * Makes the function that moves the values for the placeholders of a route from the data to the
+ * parameters. A request that names the method in the header has no other place for them.
  */
 export function valuesFromData(
   { name: method, definition }: ServiceMethod,
@@ -76,7 +77,8 @@ const segment = /^(:[a-z]\w*|(?!\.{1,2}$)[^\s:*?#%()\\;]+)$/i
 
 /**
  * Checks the routes of custom methods.
- * @throws when one is of another form, belongs to a method that can't have one, or has the URLs of another method
+ * @throws when one is of another form, belongs to a method that can't have one, or has the URLs of
+ * another method
  */
 export function checkRoutes(
   routes: MethodRoutes | undefined,

@@ -19,7 +19,8 @@ export const placesOf = (entry: ExposedService): (Endpoint & { readonly name: st
   })
 
 /**
- * The methods of a service that may be called from outside: those that are named, or else those of the six that exist, and those that a resource declares.
+ * The methods of a service that may be called from outside: those that are named, or else those of
+ * the six that exist, and those that a resource declares.
  *
  * @throws when the object has none of the methods, or one that is named or declared is not there
  */

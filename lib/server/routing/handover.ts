@@ -21,8 +21,8 @@ export interface Answering {
 }
 
 /**
- * Registers routes of all verbs whose requests somebody else answers. All hooks of the application run before, those for `onSend` too, and
- * nobody reads the body.
+ * Registers routes of all verbs whose requests somebody else answers. All hooks of the application
+ * run before, those for `onSend` too, and nobody reads the body.
  * @param urls under the prefix of the instance
  * @param preParsing refuses what a service of ours would have answered
  */
@@ -51,7 +51,10 @@ function isRead({ raw }: FastifyRequest, payload: unknown): GeneralError | null 
 /** What documents leave out. */
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
-/** @throws when hooks have set a header that can't be sent. Nobody would answer such a request once it is handed over */
+/**
+ * @throws when hooks have set a header that can't be sent. Nobody would answer such a request once
+ * it is handed over
+ */
 function checkHeaders(reply: FastifyReply): void {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     validateHeaderName(name)

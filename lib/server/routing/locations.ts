@@ -6,7 +6,9 @@ import { queryVerb } from '../request/query-body.js'
 import type { Router } from '../request/router.js'
 import { type ExposedService, placesOf } from './exposed.js'
 
-/** A URL pattern of a service: that of the service itself, of its records, or of a custom method. */
+/**
+ * A URL pattern of a service: that of the service itself, of its records, or of a custom method.
+ */
 export interface Location {
   readonly entry: ExposedService
   /** Under the path of the service: `''`, `:id`, `:id/publish`. */
@@ -18,8 +20,9 @@ export interface Location {
 }
 
 /**
- * The URL patterns of all services, in a router like that of the application. The application's router knows routes, not services: it
- * can't tell which service a request is meant for when no route takes it, or when a route of a less specific service does.
+ * The URL patterns of all services, in a router like that of the application. The application's
+ * router knows routes, not services: it can't tell which service a request is meant for when no
+ * route takes it, or when a route of a less specific service does.
  */
 export class Locations {
   readonly #urls: Router
@@ -62,8 +65,9 @@ export class Locations {
   }
 
   /**
-   * Whether nothing else can be more specific at the URLs of a path of a service: the router prefers what is fixed to placeholders, no
-   * service stands under the fixed path of this one, and none of its methods has a path that fits the same URLs. When all services are there.
+   * Whether nothing else can be more specific at the URLs of a path of a service: the router
+   * prefers what is fixed to placeholders, no service stands under the fixed path of this one, and
+   * none of its methods has a path that fits the same URLs. When all services are there.
    */
   isAlone(entry: ExposedService, path: string): boolean {
     const isOwn = !/[:*%]/.test(entry.path) && !this.#parents.has(canonical(entry.path))
@@ -78,13 +82,19 @@ export class Locations {
     return isComplete ? locationOf(match) : undefined
   }
 
-  /** The service that is meant by a URL with a slash at its end: the one at it, or else at the URL without the slash, unless the slash is that before an empty placeholder. */
+  /**
+   * The service that is meant by a URL with a slash at its end: the one at it, or else at the URL
+   * without the slash, unless the slash is that before an empty placeholder.
+   */
   atSlash(url: string, bare: string, verb: string): Location | undefined {
     const isEmpty = () => locationOf(this.#router.find('GET', url))?.verbs.includes(verb)
     return this.at(url) ?? (isEmpty() ? undefined : this.at(bare))
   }
 
-  /** A URL without the slash at the end of its path. `undefined` where it has none, nothing else, or more of them than the router takes for one. */
+  /**
+   * A URL without the slash at the end of its path. `undefined` where it has none, nothing else, or
+   * more of them than the router takes for one.
+   */
   withoutSlash(url: string): string | undefined {
     const { options, pathEnd } = this.#urls
     const end = pathEnd(url)
@@ -94,7 +104,9 @@ export class Locations {
     return isSingle ? url.slice(0, length) + url.slice(end) : undefined
   }
 
-  /** Whether a URL is that of some service, also where a placeholder stands for an empty segment. */
+  /**
+   * Whether a URL is that of some service, also where a placeholder stands for an empty segment.
+   */
   isTaken(url: string): boolean {
     return this.#router.find('GET', url) !== null
   }
@@ -138,7 +150,10 @@ const locationOf = (match: { store: unknown } | null) => (match?.store as Place 
 // The router may take paths that differ in these for the same.
 const canonical = (path: string) => path.toLowerCase().replace(/\/+/g, '/')
 
-/** The paths of a service below its own. Records have their URLs in every service: what it lacks there is 405. */
+/**
+ * The paths of a service below its own. Records have their URLs in every service: what it lacks
+ * there is 405.
+ */
 function pathsOf(entry: ExposedService): string[] {
   const paths = placesOf(entry).map(({ path }) => path)
   return [...new Set([':id', ...paths])].filter(Boolean)

@@ -2,9 +2,15 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
 import { fallbackMark, rootOf } from '../../core/host.js'
 
-/** Adds routes of services, but for those that the application has at the same method and URL: these stay its own. */
+/**
+ * Adds routes of services, but for those that the application has at the same method and URL: these
+ * stay its own.
+ */
 export class Precedence {
-  /** The methods and URLs of routes of services. Those of custom methods may have the same, and a constraint beside. */
+  /**
+   * The methods and URLs of routes of services. Those of custom methods may have the same, and a
+   * constraint beside.
+   */
   readonly #added = new Set<string>()
 
   add(instance: FastifyInstance, route: RouteOptions & { method: string }): void {
@@ -21,8 +27,8 @@ export class Precedence {
 const strategy = 'beforeFallback'
 
 /**
- * Lets the application add routes for `*` after a fallback has its own there, as `@fastify/cors` does: they get a constraint that every
- * request meets, so that the router takes them first.
+ * Lets the application add routes for `*` after a fallback has its own there, as `@fastify/cors`
+ * does: they get a constraint that every request meets, so that the router takes them first.
  * @param urls of the fallback, under the prefix of the instance
  */
 export function comeBeforeFallback(instance: FastifyInstance, urls: readonly string[]): void {
@@ -37,7 +43,9 @@ export function comeBeforeFallback(instance: FastifyInstance, urls: readonly str
   })
 }
 
-/** A URL as the router keeps it: it takes both for the same, and finds a route by this one alone. */
+/**
+ * A URL as the router keeps it: it takes both for the same, and finds a route by this one alone.
+ */
 const patternOf = (url: string) => (url === '*' ? '/*' : url)
 
 /** Calls a listener with each route that the application adds from now on, in whatever instance. */

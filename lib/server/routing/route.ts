@@ -89,7 +89,8 @@ export function toRoute(
     textType: foreign?.textType
   })
   const { hasSecretAnswers } = factsOf(entry.object)
-  // Services of another framework have an authentication of their own, which decides what it reads from a request.
+  // Services of another framework have an authentication of their own, which decides what it reads
+  // from a request.
   const isForeign = foreign !== undefined
   const maySend = name === 'update' ? resource?.maySend : undefined
   // An application of Feathers reads bodies as it always did.
@@ -151,14 +152,16 @@ export function toRoute(
   }
 }
 
-// Without a schema the data is checked when the service is called: middleware before it may supply the body.
+// Without a schema the data is checked when the service is called: middleware before it may supply
+// the body.
 function dataCheck(
   { name }: ServiceMethod,
   hasSchema: boolean,
   prepare: ((request: FastifyRequest) => void) | undefined
 ): preValidationHookHandler {
   return function checkBody(request, _reply, done) {
-    // The form parser returns its error: throwing it there ends the process on some versions of Fastify.
+    // The form parser returns its error: throwing it there ends the process on some versions of
+    // Fastify.
     if (request.body instanceof ServiceError) throw request.body
     prepare?.(request)
     if (hasSchema) checkData(name, request.body)

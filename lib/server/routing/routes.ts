@@ -19,8 +19,8 @@ import { type RouteForm, type Settings, toRoute } from './route.js'
 import { refuseUnsupported } from './target.js'
 
 /**
- * Registers the routes of one service, in an instance of their own: its parsers, hooks and error handler do not affect
- * the application. A route that the application has at one of the URLs stays.
+ * Registers the routes of one service, in an instance of their own: its parsers, hooks and error
+ * handler do not affect the application. A route that the application has at one of the URLs stays.
  */
 export function registerRoutes(
   instance: FastifyInstance,
@@ -28,7 +28,8 @@ export function registerRoutes(
   options: ServiceOptions,
   settings: Settings
 ): void {
-  // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
+  // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500
+  // of them overflow the stack.
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   const record = recordRulesOf(options.schema)
   instance.setErrorHandler(record === undefined ? settings.onError : withoutHidden(settings.onError, record, instance))

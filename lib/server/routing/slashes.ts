@@ -17,8 +17,9 @@ const strategy = 'leadingSlash'
 type Rewrite = (url: string, verb: string) => string | undefined
 
 /**
- * Lets `//path` and `/path/` reach the service at `/path`: clients ask so whose base address, or path, ends in a slash. URLs of routes of the application, and
- * those with an empty placeholder, stay as they are. Routes of their own would make a third more of them.
+ * Lets `//path` and `/path/` reach the service at `/path`: clients ask so whose base address, or
+ * path, ends in a slash. URLs of routes of the application, and those with an empty placeholder,
+ * stay as they are. Routes of their own would make a third more of them.
  */
 export function takeSlashes(app: FastifyInstance, locations: Locations, router: Router): void {
   const { ignoreDuplicateSlashes, ignoreTrailingSlash } = router.options
@@ -38,7 +39,8 @@ export function takeSlashes(app: FastifyInstance, locations: Locations, router: 
 function leadingSlash(app: FastifyInstance, locations: Locations, { options }: Router): Rewrite {
   const hostRoutes = findMyWay({ ...options, querystringParser: () => ({}) })
   onEveryRoute(app, (route) => {
-    // Several verbs of one URL are one, and a URL that can't be is refused by the router of the application.
+    // Several verbs of one URL are one, and a URL that can't be is refused by the router of the
+    // application.
     if (/^\/(\/|:[^/]*\/)/.test(route.url) && markOf(route) === undefined)
       attempt(() => hostRoutes.on('GET', route.url, Boolean))
   })
@@ -71,7 +73,10 @@ function trailingSlash(root: FastifyInstance, locations: Locations): Rewrite {
 
 const hasSlash = /^\/\/|.\/(?:[?#;]|$)/
 
-/** A constraint that no route has. The router asks for its value before it reads the URL, which is the only place to change that. */
+/**
+ * A constraint that no route has. The router asks for its value before it reads the URL, which is
+ * the only place to change that.
+ */
 function createStrategy(rewrites: readonly Rewrite[]): ConstraintStrategy<HTTPVersion.V1, unknown> {
   return {
     name: strategy,

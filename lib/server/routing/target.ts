@@ -11,7 +11,10 @@ import { namedMethod } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
 import { type Location, type Locations, toLocation } from './locations.js'
 
-/** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
+/**
+ * Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the
+ * request names it.
+ */
 function methodNotAllowed(
   { entry, verbs, path }: Location,
   request: FastifyRequest,
@@ -29,7 +32,10 @@ function methodNotAllowed(
   return withoutStack(() => new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`))
 }
 
-/** Makes an error whose stack says nothing of its cause: V8 takes twice as long for a stack as the rest of the answer takes. */
+/**
+ * Makes an error whose stack says nothing of its cause: V8 takes twice as long for a stack as the
+ * rest of the answer takes.
+ */
 function withoutStack<T extends Error>(create: () => T): T {
   const { stackTraceLimit } = Error
   Reflect.set(Error, 'stackTraceLimit', 0)
@@ -41,9 +47,10 @@ function withoutStack<T extends Error>(create: () => T): T {
 }
 
 /**
- * Makes the function that refuses, before the body is read, the requests that the application's router can't tell
- * apart: 405 for a custom method that is not exposed and for a URL of a more specific service that lacks the method,
- * 400 for an empty id or placeholder, which must not become a call for many records.
+ * Makes the function that refuses, before the body is read, the requests that the application's
+ * router can't tell apart: 405 for a custom method that is not exposed and for a URL of a more
+ * specific service that lacks the method, 400 for an empty id or placeholder, which must not become
+ * a call for many records.
  *
  * @param byHeader whether the routes are those of a custom method that the header names
  */
@@ -56,7 +63,8 @@ export function targetCheck(
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const path = byHeader ? '' : definition.path
   const placeholders = placeholdersIn(routePath(entry.path, path))
-  // The router takes what is fixed before a placeholder: nothing is more specific than a path without one.
+  // The router takes what is fixed before a placeholder: nothing is more specific than a path
+  // without one.
   const isFixed = placeholders.length === 0 && !entry.path.includes(':')
   let isAlone: boolean | undefined
   return (request, reply) => {
@@ -84,25 +92,33 @@ export function targetCheck(
   }
 }
 
-/** Whether a request names a custom method that is not exposed, or one of the six by the verb of another. */
+/**
+ * Whether a request names a custom method that is not exposed, or one of the six by the verb of
+ * another.
+ */
 const isMisnamed = (named: string, verb: string) => verb === custom.verb || (methods.get(named)?.verb ?? verb) !== verb
 
-/** Whether a slash is too many in a URL. Two before all else are one in a router that says so, and in a URL that was changed for it. */
+/**
+ * Whether a slash is too many in a URL. Two before all else are one in a router that says so, and
+ * in a URL that was changed for it.
+ */
 const isGap = ({ url, originalUrl }: FastifyRequest, { path, options }: Router) =>
   hasGap(path(url), options.ignoreDuplicateSlashes ? 1 : 0) || hasGap(path(originalUrl), 1)
 
 const hasGap = (path: string, start: number) => path.includes('//', start) || (path.length > 1 && path.endsWith('/'))
 
 /**
- * Answers 405 where the path is that of a service and the method is not. Such a request finds no route, so that every
- * route of the application, registered before or after, comes first; it is answered before its body is read.
+ * Answers 405 where the path is that of a service and the method is not. Such a request finds no
+ * route, so that every route of the application, registered before or after, comes first; it is
+ * answered before its body is read.
  */
 export function answerUnsupported(
   root: FastifyInstance,
   locations: Locations,
   answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 ): void {
-  // After the hooks that come with a request, those of a CORS plugin among them, and before its body.
+  // After the hooks that come with a request, those of a CORS plugin among them, and before its
+  // body.
   const refuse = refuseUnsupported(locations, answer)
   root.addHook('preParsing', function (request, reply, payload, done) {
     if (request.is404) refuse.call(this, request, reply, payload, done)
@@ -117,7 +133,8 @@ export function refuseUnsupported(
 ): preParsingHookHandler {
   return (request, reply, _payload, done) => {
     const location = locations.at(request.url)
-    // A verb that the service answers has found no route for another reason, unless it is that of custom methods.
+    // A verb that the service answers has found no route for another reason, unless it is that of
+    // custom methods.
     const isLacking = !location?.verbs.includes(request.method) || request.method === custom.verb
     const isOurs = location !== undefined && factsOf(location.entry.object).foreign?.handover === undefined
     if (!isOurs || !isLacking) done()

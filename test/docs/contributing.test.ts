@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { filesIn, manifest, read, root } from '../package/sources.js'
 
-const guide = read('CONTRIBUTING.md')
+const guide = ['CONTRIBUTING.md', 'test/README.md', 'bench/README.md'].map(read).join('\n')
 
 t.test('the guide for contributors says what each folder of the library holds, and of no other', async (t) => {
   const rows = [...guide.matchAll(/^\| `((?:lib|types)\/[^`]*)` \|/gm)].map(([, folder]) => folder)

@@ -53,7 +53,7 @@ export function argumentsOf({ operation, id, route, query, data }: Call, options
     ...(options !== undefined && { connection: options })
   }
   const hasParams = Object.keys(params).length > 0
-  // What changes records takes an id or `null`.
+  // Methods that change records take an id or `null`.
   const takesId = operation.hasId || ['update', 'patch', 'remove'].includes(operation.name)
   return [...(takesId ? [id ?? null] : []), ...(operation.hasData ? [data] : []), ...(hasParams ? [params] : [])]
 }

@@ -12,14 +12,14 @@ export interface Entry {
   /** The value that it began with; `undefined` where there was none. */
   readonly value?: unknown
   readonly files?: readonly File[]
-  /** What stands within an object or a list; `undefined` where there is no such object. */
+  /** Entries of an object or a list, `undefined` if the object is absent. */
   readonly inside?: readonly Entry[] | undefined
 }
 
-/** What a form gives. */
+/** The result of reading a form. */
 export interface Filled {
   readonly data: unknown
-  /** What is wrong with fields, by their places: `address.city`. */
+  /** Errors by path: `address.city`. */
   readonly problems: ReadonlyMap<string, string>
 }
 
@@ -75,7 +75,7 @@ function readLeaf(
 
 function readObject({ field, value, inside }: Entry, place: string, problems: Problems): EntryReading {
   if (inside === undefined) return value === undefined || !(field.isNullable || value === null) ? [] : [null]
-  // What the schema does not name stays.
+  // Keep properties that the schema does not name.
   const members = new Map(entriesOf(value))
   for (const entry of inside) {
     const { name } = entry.field
@@ -130,7 +130,7 @@ export function variantOf(variants: readonly (readonly Field[])[], value: unknow
   return Math.max(0, exact === -1 ? variants.findIndex(fits) : exact)
 }
 
-/** What a kind of objects is called: by the value of its tag, or else by its fields. */
+/** Returns the label of a union branch: its discriminator value, or else its field names. */
 export function toVariantLabel(fields: readonly Field[]): string {
   const tag = fields.find(({ choices }) => choices.length === 1)
   return tag === undefined ? fields.map(({ name }) => name).join(', ') : String(tag.choices[0])

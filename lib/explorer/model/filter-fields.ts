@@ -7,7 +7,7 @@ export interface FilterField extends Field {
   readonly operators: readonly string[]
 }
 
-/** What the operators are called, in the order in which they are offered. */
+/** Labels of the operators, in the order of the menu. */
 export const operatorNames: ReadonlyMap<string, string> = new Map([
   ['', '='],
   ['$ne', '≠'],
@@ -23,7 +23,7 @@ export const operatorNames: ReadonlyMap<string, string> = new Map([
   ['$ilike', 'like, any case']
 ])
 
-/** What is offered for a field of which the document says nothing. */
+/** The operators for a field that the document does not describe. */
 export const usualOperators = ['', '$ne', '$lt', '$lte', '$gt', '$gte', '$in', '$nin']
 
 // The same as another one that is known.

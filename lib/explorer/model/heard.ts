@@ -7,11 +7,11 @@ export interface HeardEvent {
   readonly name: string
   /** Of the record that it is about. */
   readonly id: string | undefined
-  /** What it means, where the name alone does not say it. */
+  /** An explanation, if the name alone is unclear. */
   readonly text: string
 }
 
-/** What was heard, the newest first. */
+/** The events so far, newest first. */
 export interface Heard {
   readonly events: readonly HeardEvent[]
   /** How many older ones are no longer among them. */
@@ -23,7 +23,7 @@ export const nothingHeard: Heard = { events: [], dropped: 0 }
 /** How many events the page shows. */
 export const mostEvents = 200
 
-/** What comes by a stream, or is said of it. */
+/** A message of a stream, or about its state. */
 export interface ListMessage {
   readonly event: string
   readonly data?: unknown
@@ -58,7 +58,7 @@ export interface ListeningState {
 export const connecting: ListeningState = { text: 'Connecting …', isLive: false, isOver: false }
 export const stopped: ListeningState = { text: 'Not listening.', isLive: false, isOver: true }
 
-/** What a message says of the stream; `undefined` where it says nothing of it. */
+/** The state of the stream after a message, `undefined` if the message does not change it. */
 export function toListening({ event, error }: ListMessage): ListeningState | undefined {
   const why = textOf(propertyOf(error, 'message'))
   if (event === 'connected') return { text: 'Listening. Events appear here as they come.', isLive: true, isOver: false }

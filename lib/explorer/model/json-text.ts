@@ -28,7 +28,7 @@ export interface JSONFault {
   readonly message: string
 }
 
-// What may come next, and how that is called.
+// The tokens that may come next, with their names in messages.
 const nextParts = {
   value: 'a value',
   item: 'a value or ]',
@@ -60,7 +60,7 @@ export function faultIn(text: string): JSONFault | undefined {
 
 const cutShort = (text: string) => (text.length > 20 ? `${text.slice(0, 20)}…` : text)
 
-/** What is expected after a part; `undefined` where it may not stand. */
+/** Returns what may follow a token, `undefined` if the token is not allowed here. */
 function step({ kind, text }: JSONToken, expected: Expectation, open: string[]): Expectation | undefined {
   const afterValue = () => (open.length === 0 ? 'end' : 'more')
   const closes = (text === '}' && open.at(-1) === '{') || (text === ']' && open.at(-1) === '[')

@@ -6,15 +6,14 @@ const actions: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * What the way to a method is called. A name of an application becomes words: `archiveAll` is
- * `Archive all`.
+ * Returns the label of a link to a method. Camel case becomes words: `archiveAll` is `Archive all`.
  */
 export function toActionLabel(name: string): string {
   const words = name.replace(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`)
   return actions.get(name) ?? words.replace(/[-_]+/g, ' ').replace(/^\p{L}/u, (first) => first.toUpperCase())
 }
 
-/** What the button of a form is called. */
+/** Returns the label of a submit button. */
 export const toButtonLabel = (name: string): string => (name === 'patch' ? 'Save' : toActionLabel(name))
 
 const outcomes: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,4 @@
-// What would not be seen, or would change the order in which a line is read.
+// Characters that are invisible, or change the reading direction.
 const hiddenText = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 

@@ -22,7 +22,7 @@ export function toInputMoment(text: string, format: string | undefined): string 
   return `${date}T${[moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two).join(':')}`
 }
 
-/** What an input has, as it is sent: with its time zone. */
+/** Converts the value of a date or time input to the text to send, with its time zone. */
 export function fromInputMoment(text: string, format: string | undefined): string {
   if (text === '' || format === 'date') return text
   if (format === 'time') return `${text.length === 5 ? `${text}:00` : text}Z`
@@ -30,7 +30,7 @@ export function fromInputMoment(text: string, format: string | undefined): strin
   return Number.isNaN(moment.getTime()) ? text : moment.toISOString()
 }
 
-/** What a moment is, beside its input. */
+/** Returns the hint next to a date or time input. */
 export const momentHint = (format: string | undefined, zone: string): string =>
   format === 'date-time' ? `a date with a time, here ${zone}` : format === 'time' ? 'a time, in UTC' : 'a date'
 

@@ -3,8 +3,7 @@ import type { Selection } from './query.js'
 import type { ExploredService } from './services.js'
 
 /**
- * What the page shows: a method of a service, with all that its request is made of but the data. It
- * stands in the address of the page.
+ * The state in the URL of the page: a method of a service, and its request without the data.
  */
 export interface Place extends Selection {
   readonly service: string

@@ -1,6 +1,6 @@
 import { asList, entriesOf, propertyOf, textOf } from './json.js'
 
-/** What is wrong with one field. */
+/** An issue of one field. */
 export interface Detail {
   /** Where it is in a form: its path, without the number of a record. */
   readonly place: string
@@ -15,7 +15,7 @@ export interface Problem {
   readonly title: string
   readonly message: string
   readonly details: readonly Detail[]
-  /** What to do. */
+  /** A suggestion for the user. */
   readonly advice: string | undefined
   /** Whether a login may help. */
   readonly isLogin: boolean

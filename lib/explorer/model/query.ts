@@ -9,7 +9,7 @@ export interface Filter {
   readonly text: string
 }
 
-/** What a list shows of its service. */
+/** Filters, order, columns and page of a list. */
 export interface Selection {
   readonly filters: readonly Filter[]
   readonly sort: { readonly field: string; readonly direction: 1 | -1 } | undefined
@@ -22,11 +22,11 @@ export interface Selection {
 /** Conditions as a query has them. */
 export interface Conditions {
   readonly query: object
-  /** What is wrong with conditions, by their places. */
+  /** Errors of conditions, by index. */
   readonly problems: ReadonlyMap<number, string>
 }
 
-/** What a query may say, as the document has it. */
+/** The query rules of an operation, from the document. */
 export type Rules = Pick<Operation, 'query' | 'canJoin'>
 
 const lists = ['$in', '$nin']

@@ -1,7 +1,7 @@
 import { isObject, type Json, propertyOf } from './json.js'
 import { toReadableJSON } from './literal.js'
 
-/** What a list shows of an answer. */
+/** The records of a response, and their total. */
 export interface Rows {
   readonly records: readonly Json[]
   /** How many there are in all, where the answer says so. */
@@ -88,7 +88,7 @@ export function toRange({ records, total, skip }: Rows): string {
   return `${skip + 1}–${skip + records.length}${all}`
 }
 
-/** What a record is called, beside its id: the first text of those that usually name one. */
+/** Returns a label for a record: the first string field with a usual name such as `title`. */
 export function toRecordLabel(record: Json): string {
   const names = ['name', 'title', 'label', 'email', 'username', 'subject', 'text']
   const name = names.map((key) => propertyOf(record, key)).find((value) => typeof value === 'string' && value !== '')

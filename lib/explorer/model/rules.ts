@@ -11,7 +11,7 @@ const isInteger = (schema: Json) =>
     .filter((type) => type !== 'null')
     .join() === 'integer'
 
-/** What an input of a number takes: `min`, `max` and `step`. */
+/** Returns `min`, `max` and `step` of a number input. */
 export function rangeOf(schema: Json): { min?: number; max?: number; step?: number } {
   const [min, max] = [numberIn(schema, 'minimum'), numberIn(schema, 'maximum')]
   const step = numberIn(schema, 'multipleOf') ?? (isInteger(schema) ? 1 : undefined)
@@ -43,7 +43,7 @@ function between(min: number | undefined, max: number | undefined, unit: string)
 
 const toLeast = (min: number | undefined) => (min === 1 ? undefined : min)
 
-/** What a value must be besides its type, in words. */
+/** Describes the rules of a value besides its type. */
 export function toRuleTexts(schema: Json): string[] {
   const more = (key: string, words: string) => {
     const limit = numberIn(schema, key)

@@ -30,7 +30,7 @@ export type Kind = 'text' | 'number' | 'boolean' | 'choice' | 'moment' | 'file' 
 export interface Field {
   readonly name: string
   readonly kind: Kind
-  /** What may be chosen. */
+  /** The allowed values, if they are listed. */
   readonly choices: readonly unknown[]
   readonly isRequired: boolean
   readonly isNullable: boolean
@@ -39,17 +39,17 @@ export interface Field {
   readonly isMany: boolean
   readonly isSecret: boolean
   readonly description: string | undefined
-  /** What a text is: `email`, `date-time`. */
+  /** The format of a string: `email`, `date-time`. */
   readonly format: string | undefined
-  /** What a number is between, and in which steps. */
+  /** Limits and step of a number. */
   readonly range: { readonly min?: number; readonly max?: number; readonly step?: number }
-  /** What a value must be besides, in words: `8 to 1024 characters`. */
+  /** More rules, in words: `8 to 1024 characters`. */
   readonly rules: readonly string[]
-  /** What the server takes where nothing is sent. */
+  /** The default of the server. */
   readonly standard: unknown
   /** The service whose id it is, as the keyword `x-refers-to` has it. */
   readonly refersTo: string | undefined
-  /** What the items of a list are. */
+  /** The field of a list item. */
   readonly item: Field | undefined
   /**
    * The fields of an object, or of each of those that it may be. They are read when they are
@@ -63,7 +63,7 @@ const unions = ['anyOf', 'oneOf']
 /** The branches of the unions that a schema has. */
 export const branchesWritten = (schema: Json): unknown[] => unions.flatMap((key) => asList(propertyOf(schema, key)))
 
-/** What a value may be: each branch, or the schema itself where it is no union. */
+/** Returns the branches of a union, or the schema itself if it is no union. */
 export const alternativesOf = (schema: Json, follow: Follow): Json[] => {
   const branches = branchesWritten(schema).map(follow)
   return branches.length === 0 ? [schema] : branches
@@ -73,10 +73,10 @@ const typesOf = (schema: Json) => [propertyOf(schema, 'type')].flat()
 const isNull = (schema: Json) => typesOf(schema).join() === 'null' || propertyOf(schema, 'const') === null
 const isFileSchema = (schema: Json) => propertyOf(schema, 'format') === 'binary'
 
-// What is deeper is written as JSON.
+// Deeper objects are edited as JSON.
 const deepest = 5
 
-/** What a schema says of a field. */
+/** Reads a field from its schema. */
 export function toField(name: string, fieldSchema: unknown, follow: Follow, isRequired = false, depth = 0): Field {
   const schema = follow(fieldSchema)
   const all = alternativesOf(schema, follow)
@@ -133,7 +133,7 @@ const isListSchema = (schema: Json) =>
     .filter((type) => type !== 'null')
     .join() === 'array'
 
-/** What the items of a list are; `undefined` where they are no better than JSON. */
+/** Returns the field of a list item, `undefined` if it has no better form than JSON. */
 function itemOf(schema: Json, follow: Follow, depth: number): Field | undefined {
   if (!isObject(schema.items)) return undefined
   const item = toField('', schema.items, follow, true, depth + 1)

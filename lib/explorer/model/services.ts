@@ -23,7 +23,7 @@ export interface Operation {
   readonly canSelect: boolean
   /** Whether a query may have a list of conditions, `$and`. */
   readonly canJoin: boolean
-  /** What it takes: several forms, where there are several kinds of it. */
+  /** The fields of its body: one list for each branch of a union. */
   readonly bodies: readonly (readonly Field[])[]
   readonly isForm: boolean
   /** The fields of a record that it answers. */
@@ -79,7 +79,7 @@ export function servicesIn(document: unknown): Map<string, ExploredService> {
   return services
 }
 
-/** What an application says of a service; not what the document says where it says nothing. */
+/** Returns the description of a service, unless it is the generated default. */
 function descriptionOf(tag: unknown, path: string): string | undefined {
   const text = textOf(propertyOf(tag, 'description'))
   return text === `The service at \`/${path}\`.` ? undefined : text
@@ -146,7 +146,7 @@ function bodiesOf(schema: unknown, follow: Follow, depth = 0): Field[][] {
   return fields.length === 0 ? [] : [fields]
 }
 
-/** What a method answers where it succeeds, by the types of its bodies. */
+/** Returns the content of the success response, by media type. */
 function contentOf(operation: Json, follow: Follow): Json {
   const success = entriesOf(propertyOf(operation, 'responses')).find(([status]) => status.startsWith('2'))?.[1]
   return Object.fromEntries(entriesOf(propertyOf(follow(success), 'content')))

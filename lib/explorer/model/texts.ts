@@ -54,7 +54,7 @@ function toCurl({ method, url, headers, body }: SentRequest, isStream = false): 
   const verb = isDefault ? '' : ` -X ${method}`
   // Brackets would be ranges.
   const globs = /[[\]{}]/.test(address) ? ' -g' : ''
-  // What is held back until there is more of it would come late.
+  // Without `-N`, curl buffers the events of a stream.
   const unbuffered = isStream ? ' -N' : ''
   return [`curl${unbuffered}${globs}${verb} ${toWord(address)}`, ...headerWords, ...data].join(' \\\n  ')
 }

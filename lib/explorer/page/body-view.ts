@@ -8,7 +8,7 @@ import { type JSONEditor, jsonEditor } from './json-editor.js'
 import { fixedValue, isFixed, variantChoice } from './nested-view.js'
 import { choicesOf } from './references.js'
 
-/** What a call sends, as it is typed. */
+/** The form for the body of a call. */
 export interface BodyView {
   readonly view: HTMLElement
   marks(): ReadonlyMap<string, Mark>
@@ -45,12 +45,12 @@ export function bodyView({ operation, explorer }: View, record: unknown, change:
   function render(text?: string, typed: unknown = record): void {
     const body = bodies[chosen] ?? []
     const isJSON = body.length === 0 || text !== undefined
-    // What is secret stays covered.
+    // Secret fields stay password inputs, also in JSON mode.
     fields = body
       .filter((field) => !isJSON || field.isSecret)
       .map((field) => {
         const before = propertyOf(record, field.name, fixedValue(field))
-        // What is not in the JSON of a change stays as it was.
+        // Fields that the JSON of a change omits keep their values.
         const shown = propertyOf(typed, field.name, isChange ? before : fixedValue(field))
         return fieldView(field, { value: before, shown }, context)
       })
@@ -100,5 +100,5 @@ export function bodyView({ operation, explorer }: View, record: unknown, change:
 const secretsIn = (entries: readonly Entry[]): string[] =>
   entries.flatMap(({ field, text, inside = [] }) => [...(field.isSecret ? [text] : []), ...secretsIn(inside)])
 
-/** What a form begins with: the record, where it is an object. */
+/** The initial values of a form: the record, if it is an object. */
 export const toInitial = (record: unknown) => (isObject(record) ? record : {})

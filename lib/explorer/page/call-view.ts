@@ -103,7 +103,7 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
 const idLink = ({ place }: View): Content =>
   place.id === undefined ? [] : link(toHash(recordAt(place, place.id)), '', place.id)
 
-/** What a change begins with, or what goes. Where it can't be had, the form is empty. */
+/** Loads the record to change or remove. If it can't be read, the form is empty. */
 async function existing({ explorer, service, operation, place }: View): Promise<unknown> {
   const get = service.operations.get('get')
   if (!['patch', 'update', 'remove'].includes(operation.name) || get === undefined || place.id === undefined)
@@ -152,7 +152,7 @@ function after(view: View, current: Place, result: unknown, answer: HTMLElement)
     fill(answer, outcome)
     return
   }
-  // What is sent is sent: the form again would be another record.
+  // Replace the form, because sending it again would create a second record.
   fill(
     answer.parentElement as HTMLElement,
     outcome,

@@ -1,4 +1,4 @@
-/** What an element holds. A text is a text, whatever it holds. */
+/** Content of an element. Strings become text nodes, never HTML. */
 export type Content = Node | string | undefined | false | readonly Content[]
 
 type Properties<E> = { readonly [K in keyof E]?: E[K] | undefined } & {

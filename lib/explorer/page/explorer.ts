@@ -5,7 +5,7 @@ import type { ExploredService, Operation } from '../model/services.js'
 import type { RequestPanel } from './request-panel.js'
 import type { PageSession } from './session.js'
 
-/** What the views of the page share. */
+/** State that all views of the page share. */
 export interface Explorer {
   readonly session: PageSession
   readonly panel: RequestPanel
@@ -15,7 +15,7 @@ export interface Explorer {
   readonly drafts: Map<string, Draft>
   /** The services that are asked without a login though they need one. */
   readonly openings: Set<string>
-  /** What the next view says of what has happened. */
+  /** The message that the next view shows about the last action. */
   notice: string
   logIn(): void
   /** Ends what goes on in the view that is shown, when another one takes its place. */

@@ -12,7 +12,7 @@ export interface Mark {
 /** A field of a form. */
 export interface FieldView {
   readonly view: HTMLElement
-  /** What names it: items of a list are named anew when they move. */
+  /** Its label. List items get a new one when they move. */
   readonly label: HTMLElement
   read(): Entry
   /** The parts of the form that can be wrong, by their places. */
@@ -20,15 +20,14 @@ export interface FieldView {
 }
 
 /**
- * What a field begins with: the value of the record, and what is shown in its place where that was
- * typed elsewhere.
+ * The start of a field: the value of the record, and the text to show if another one was typed.
  */
 export interface Start {
   readonly value: unknown
   readonly shown: unknown
 }
 
-/** What the fields of a form share. */
+/** State that all fields of a form share. */
 export interface FieldContext {
   /** Whether only those are sent that change. */
   readonly isChange: boolean
@@ -39,7 +38,7 @@ export interface FieldContext {
 export const requiredMark = ({ isRequired }: Field): Content =>
   isRequired && element('span', { className: 'requirement' }, ' required')
 
-/** What a value must be, and what it is for. */
+/** Returns the hint under a field: its rules and its description. */
 export function hintOf(field: Field): string {
   const { kind, standard, isNullable, rules, description, refersTo } = field
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -25,10 +25,10 @@ function leafView(field: Field, { value, shown }: Start, context: FieldContext):
   const initial = control.read()
   control.write(toFieldText(shown, field.kind))
   const isSwitch = input instanceof HTMLInputElement && input.type === 'checkbox'
-  // What must be there and is not is off.
+  // A required switch without a value starts as off.
   if (isSwitch && field.isRequired && shown === undefined && !context.isChange) input.indeterminate = false
   input.required = field.isRequired && !isSwitch
-  // What was wrong may be right now.
+  // The value may be valid now.
   input.addEventListener('input', () => {
     input.ariaInvalid = null
     fill(wrong)

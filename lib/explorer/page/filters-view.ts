@@ -60,7 +60,7 @@ const fieldOf = ({ operation }: View, name: string) => operation.query.find((fie
 /** The operators of a field. */
 const operatorsOf = (view: View, name: string) => fieldOf(view, name)?.operators ?? usualOperators
 
-/** What is left of a condition for another field. */
+/** Adapts a condition to another field: keeps the operator if that field has it. */
 const fitting = (view: View, field: string, { operator }: Filter): Partial<Filter> => {
   const operators = operatorsOf(view, field)
   return { text: '', operator: operators.includes(operator) ? operator : (operators[0] ?? '') }

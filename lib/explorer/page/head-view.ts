@@ -37,7 +37,7 @@ function actionsOf({ service, place }: View): Content[] {
   const shown = [...service.operations.values()].filter(
     ({ name, hasId }) => name !== 'find' && name !== 'get' && hasId === isRecord
   )
-  // What can't be taken back stands last.
+  // The action that can't be undone comes last.
   const order = ['create', 'patch', 'update', '', 'remove']
   const placeOf = (name: string) => order.indexOf(order.includes(name) ? name : '')
   shown.sort((a, b) => placeOf(a.name) - placeOf(b.name))

@@ -22,7 +22,7 @@ export async function listView(view: View): Promise<void> {
   const main = byId('main')
   const answer = element('div', { className: 'records' })
   answer.dataset.list = service.path
-  // What was found before stays until there is more.
+  // Keep the previous records until the new ones arrive.
   const before = main.querySelector<HTMLElement>('.records')
   if (before?.dataset.list === service.path) answer.append(...before.childNodes)
   // Who chooses columns goes on with the next one.

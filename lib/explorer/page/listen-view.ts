@@ -102,7 +102,7 @@ function listen(view: View, call: Call, content: HTMLElement): void {
   start()
 }
 
-/** What was heard, as a table. */
+/** Shows the events as a table. */
 function heardView(view: View, { events, dropped }: Heard): Content {
   if (events.length === 0) return element('p', { className: 'empty' }, 'Nothing has happened yet.')
   const headings = ['Time', 'Event', view.service.idField, 'Note'].map((label) =>

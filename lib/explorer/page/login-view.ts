@@ -43,7 +43,7 @@ async function logOut(explorer: Explorer): Promise<void> {
   explorer.update()
 }
 
-/** What stands in the place of records that are for those who log in. */
+/** Shown instead of records that need a login. */
 export function loginNotice({ explorer, service }: View): HTMLElement {
   const ask = () => {
     explorer.openings.add(service.path)

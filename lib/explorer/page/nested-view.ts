@@ -110,7 +110,7 @@ export function variantChoice(
 /** Whether there is nothing to choose: it is sent without being shown. */
 export const isFixed = ({ isRequired, choices }: Field): boolean => isRequired && choices.length === 1
 
-/** What an optional or required field has where there is one value alone. */
+/** The only allowed value of a field, if it has exactly one. */
 export const fixedValue = ({ choices }: Field): unknown => (choices.length === 1 ? choices[0] : undefined)
 
 /** The items of a list, which can be added, moved and removed. */

@@ -93,7 +93,7 @@ export class RequestPanel {
     this.#answer.ariaBusy = null
   }
 
-  /** What is shown is the answer to an earlier request, until there is a new one. */
+  /** Marks the shown response as outdated until the new one arrives. */
   wait(): void {
     this.#answer.ariaBusy = 'true'
   }

@@ -13,7 +13,7 @@ export function forMany({ service }: View, name: string): Operation | undefined 
   return operation?.query.length === 0 || ids?.operators.includes('$in') ? operation : undefined
 }
 
-/** What can be done with the records that are selected. */
+/** Buttons for the selected records. */
 export function selectionView(view: View, ids: readonly string[]): HTMLElement {
   const [patch, remove] = ['patch', 'remove'].map((name) => forMany(view, name))
   return element(

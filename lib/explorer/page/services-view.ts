@@ -8,8 +8,8 @@ import type { Explorer } from './explorer.js'
 const few = 8
 
 /**
- * Makes the list of services: a tree with a box to search it, and a select where there is no room.
- * What it gives shows which one is current.
+ * Creates the list of services: a tree with a search box, and a select on narrow screens. Returns a
+ * function that marks the current service.
  */
 export function servicesView(explorer: Explorer): (current: ExploredService | undefined) => void {
   const { session } = explorer

@@ -16,7 +16,7 @@ import { type ExploredService, type Operation, servicesIn } from '../model/servi
 
 const streamType = 'text/event-stream'
 
-/** What came of a request. */
+/** A response. */
 export interface Exchange {
   readonly status: number
   readonly statusText: string
@@ -147,7 +147,7 @@ export class PageSession {
     return [...operations.values()].every((operation) => this.asksForLogin(operation))
   }
 
-  /** What somebody has chosen for this page, in this browser. */
+  /** Returns the user's choice for this page, kept in this browser. */
   remembered(key: string): readonly string[] {
     try {
       const names: unknown = JSON.parse(localStorage.getItem(`explorer ${this.base} ${key}`) ?? '[]')

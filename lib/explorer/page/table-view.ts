@@ -6,7 +6,7 @@ import type { Field } from '../model/schema.js'
 import { type Content, element, link } from './element.js'
 import type { View } from './explorer.js'
 
-/** What a table does when it is used. */
+/** Callbacks of a table. */
 export interface TableActions {
   /** Called with the field of a heading. */
   sort(field: string): void

@@ -1,8 +1,9 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { type Describable, describe, ownersOf } from '../core/description.js'
+import { type Describable, describe } from '../core/description.js'
 import { traitsOf } from '../core/hooks.js'
 import { factsOf } from '../core/object-facts.js'
+import { isUnchangedAdapter } from './feathers-adapter.js'
 import { doorName, type ServiceEvents } from './options.js'
 
 /** A service that is told of. */
@@ -33,7 +34,7 @@ export class Channel {
     const { idField, isPaged, methods } = describe(entry)
     this.idField = idField
     this.#isPaged = isPaged
-    this.doubt = settings.rule === 'hooks' ? undefined : doubtOf(entry)
+    this.doubt = settings.rule === 'hooks' ? undefined : reasonToRefetch(entry)
     this.hasRecords = settings.records === true && exposed.includes('get')
     if (settings.records === true && !this.hasRecords)
       throw new Error(`${doorName} can't send records of '${path}', which has no 'get' for clients`)
@@ -63,11 +64,11 @@ export class Channel {
 const isOfUser = (hook: unknown) => Object.keys(traitsOf(hook)).length === 0
 const nameOfHook = (hook: unknown) => (hook as { name?: string }).name || 'a hook'
 
-/** Why the query of `find` may not be all that decides what a list has, in words. */
-function doubtOf(entry: Describable): string | undefined {
+/** Returns why clients must refetch a list: other code than the query may decide what `find` returns. */
+function reasonToRefetch(entry: Describable): string | undefined {
   const { object, common, hooks, options } = entry
   if (factsOf(object).foreign !== undefined) return 'it belongs to another application, with hooks of its own'
-  if (!isPlainAdapter(object)) return 'its `find` is not that of a database adapter of Feathers as it is'
+  if (!isUnchangedAdapter(object)) return 'its `find` is not that of a database adapter of Feathers as it is'
   const { after, formatter } = options as { after?: unknown; formatter?: unknown }
   if (formatter !== undefined || [after ?? []].flat().length > 0)
     return 'middleware or a formatter may change its answers'
@@ -76,37 +77,4 @@ function doubtOf(entry: Describable): string | undefined {
       (type === 'after' || type === 'around') && (method === 'all' || method === 'find') && isOfUser(hook)
   )
   return later && `${nameOfHook(later.hook)} (${later.type}) may change what \`find\` answers`
-}
-
-const findOfAdapters =
-  'async find(params) { return this._find({ ...params, query: await this.sanitizeQuery(params) }) }'
-const adapters = new Set(['MemoryAdapter', 'KnexAdapter', 'MongoDbAdapter'])
-
-/**
- * Whether an object is a database adapter of Feathers whose methods nothing overrides, so that a
- * `find` does what its query says.
- */
-export function isPlainAdapter(object: object): boolean {
-  const chain: object[] = []
-  for (let link = object; link !== null && link !== Object.prototype; link = Object.getPrototypeOf(link))
-    chain.push(link)
-  const [[service, ...otherServices], [adapter, ...otherAdapters]] = [
-    ownersOf(object, 'find'),
-    ownersOf(object, '_find')
-  ]
-  if (service === undefined || adapter === undefined || otherServices.length + otherAdapters.length > 0) return false
-  const source = String((service as { find: unknown }).find)
-    .replace(/\s+/g, ' ')
-    .replaceAll(';', '')
-  if (source !== findOfAdapters || !adapters.has(adapter.constructor.name)) return false
-  const { matcher } = Object((object as { options?: unknown }).options) as { matcher?: { name?: string } }
-  if (matcher !== undefined && matcher.name !== 'createDefaultQueryTester') return false
-  // A class in between, and the object itself, may replace any part.
-  const first = chain.indexOf(service)
-  const names = new Set(chain.slice(first).flatMap((link) => Object.getOwnPropertyNames(link)))
-  const replaces = (link: object) =>
-    Object.entries(Object.getOwnPropertyDescriptors(link)).some(
-      ([name, { value, get }]) => name !== 'constructor' && names.has(name) && (get ?? typeof value === 'function')
-    )
-  return !chain.slice(0, first).some(replaces)
 }

@@ -9,7 +9,8 @@ import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { callersOf, callHash } from './callers.js'
-import { type Channel, isPlainAdapter } from './channel.js'
+import type { Channel } from './channel.js'
+import { isUnchangedAdapter } from './feathers-adapter.js'
 import type { Intake } from './intake.js'
 import type { LoggedEvent } from './log.js'
 import { type Facts, factsOfRecord } from './matching.js'
@@ -167,7 +168,7 @@ function touchedBy(
   if (name === 'removed') return []
   // A store may replace the record that has an id already.
   if (name === 'created') return isCustom || (context !== undefined && fields.includes(idField)) ? true : []
-  if (name !== 'patched' || data === undefined || !isPlainAdapter(object)) return true
+  if (name !== 'patched' || data === undefined || !isUnchangedAdapter(object)) return true
   return fields.some((field) => field.startsWith('$')) ? true : fields
 }
 

@@ -1,4 +1,4 @@
-import { MemoryService } from '@feathersjs/memory'
+import { MemoryAdapter, MemoryService } from '@feathersjs/memory'
 import t, { type Test } from 'tap'
 import type { HookContext, ServiceOptions } from '../../index.js'
 import { allow, own, protect, scope, within } from '../../lib/authentication/index.js'
@@ -110,6 +110,20 @@ t.test('where the rule is not known, nobody gets an id', async (t) => {
       /is not that of a database adapter/
     ],
     ['a matcher of its own', { object: memory({ matcher: () => () => true }) }, /is not that of a database adapter/],
+    [
+      'a class of the application with a find of its own',
+      {
+        object: new (class Notes extends MemoryAdapter {
+          async find() {
+            return []
+          }
+          create = this._create
+          patch = this._patch
+          remove = this._remove
+        })({ startId: 1 })
+      },
+      /is not that of a database adapter/
+    ],
     [
       'an around hook without a name',
       {

@@ -3,7 +3,7 @@ import { type HookStore, type OperationNotes, type SecurityScheme, traitsOf } fr
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
 import { factsOf, type MethodSchema } from './object-facts.js'
 import { placeholdersIn } from './path.js'
-import { rulesOf } from './resource/rules.js'
+import { rulesOf } from './resource/method-rules.js'
 import type { ServiceEntry, ServiceMethod } from './service.js'
 
 /** The events of the six methods. */

@@ -1,4 +1,4 @@
-import { mayBeObject } from '../schema/hidden.js'
+import { mayBeSerialized } from '../schema/redacted-fields.js'
 import { resolveToJson } from '../schema/to-json.js'
 import { attempt, readProperty, ServiceError, withPlainAsError } from './errors.js'
 import { define } from './facade.js'
@@ -79,7 +79,7 @@ function clean(value: unknown, key: string, cleaning: Cleaning): unknown {
 }
 
 const withoutText = (value: unknown, { isTextless }: Cleaning) =>
-  isTextless && typeof value === 'string' && mayBeObject(value) ? undefined : value
+  isTextless && typeof value === 'string' && mayBeSerialized(value) ? undefined : value
 
 function cleanAnswer(value: object, key: string, toJSON: (key: string) => unknown, cleaning: Cleaning): unknown {
   const answers = cleaning.answers.get(value) ?? new Map<string, unknown>()

@@ -1,1 +1,1 @@
-export { type DocumentOptions, openapi, type SwaggerOptions } from './options.js'
+export { type DocumentOptions, openapi, type SwaggerOptions } from './openapi.js'

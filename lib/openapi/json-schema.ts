@@ -1,7 +1,7 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isObject, pick } from '../core/objects.js'
 import { withIdOfZod } from '../core/resource/json-schema.js'
-import { standardOf } from '../core/resource/validate.js'
+import { standardOf } from '../core/resource/standard-schema.js'
 import { definitionKeywords, isApplicator, isKeyword, isSchema, mapSubschemas } from '../schema/keywords.js'
 import { fragmentKey } from '../schema/pointer.js'
 

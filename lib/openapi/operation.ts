@@ -1,7 +1,7 @@
 import type { Form, MethodDescription } from '../core/description.js'
 import { takesList } from '../core/methods.js'
 import { filesOf } from '../core/resource/files.js'
-import { rulesOf } from '../core/resource/rules.js'
+import { rulesOf } from '../core/resource/method-rules.js'
 import { isEmpty, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'

@@ -5,7 +5,7 @@ import { type Form, type MethodDescription, responsesIn, type ServiceDescription
 import { byCode } from '../core/error-classes.js'
 import { attempt } from '../core/errors.js'
 import type { MethodSchema } from '../core/object-facts.js'
-import { rulesOf } from '../core/resource/rules.js'
+import { rulesOf } from '../core/resource/method-rules.js'
 import { noNames, WrittenSchema } from '../schema/documents.js'
 import type { Flag } from '../schema/reader.js'
 import { type ComponentNames, Components, type Parts } from './components.js'

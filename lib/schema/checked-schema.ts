@@ -1,9 +1,9 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { surelyApplying } from './combined.js'
+import { leastSent } from './body-names.js'
+import { unconditional } from './combined.js'
 import { isSchema, mapSubschemas, type UnionKeyword, unionBranches, unionKeywords } from './keywords.js'
-import { leastSent } from './names.js'
 import { toFragment } from './pointer.js'
-import type { SchemaReader, TaggedUnion } from './reader.js'
+import type { DiscriminatedUnion, SchemaReader } from './reader.js'
 
 /**
  * Our own keywords. They replace keywords of JSON Schema whose check by Ajv a client could slow
@@ -16,7 +16,7 @@ export interface CheckOptions {
   /** For each schema, the names that its objects may lack, because the server sets them. */
   readonly serverSet: ReadonlyMap<JsonSchema, ReadonlySet<string>>
   /** Returns the discriminator of a union, if every body has it. */
-  discriminatorOf(branches: readonly SchemaValue[]): TaggedUnion | undefined
+  discriminatorOf(branches: readonly SchemaValue[]): DiscriminatedUnion | undefined
   /**
    * Whether the server sets the discriminator of a union, so that a body may match several
    * branches.
@@ -130,7 +130,7 @@ export class CheckedSchema {
   /** Returns the other schemas that apply where a schema does. */
   #beside(schema: JsonSchema): readonly JsonSchema[] {
     const parts = [...this.#reader.always(schema), ...unionBranches(schema)]
-    return [...surelyApplying(parts, this.#reader, (branches) => branches)]
+    return [...unconditional(parts, this.#reader, (branches) => branches)]
   }
 }
 
@@ -141,21 +141,27 @@ const unused = (schema: SchemaValue): JsonSchema => ({ $defs: { unused: schema }
  * Returns one condition per branch: to try all branches takes exponential time where unions are
  * nested.
  */
-function toBranchConditions({ branches, tag, branchOf }: TaggedUnion, keyword: UnionKeyword): JsonSchema {
-  const objects = new Set(branchOf.values())
-  const byTag = {
-    discriminator: { propertyName: tag },
-    required: [tag],
-    properties: { [tag]: { enum: [...branchOf.keys()] } },
+function toBranchConditions(
+  { branches, discriminator, branchByValue }: DiscriminatedUnion,
+  keyword: UnionKeyword
+): JsonSchema {
+  const objects = new Set(branchByValue.values())
+  const byValue = {
+    discriminator: { propertyName: discriminator },
+    required: [discriminator],
+    properties: { [discriminator]: { enum: [...branchByValue.keys()] } },
     allOf: [...objects].map((index) => {
-      const values = [...branchOf].filter(([, other]) => other === index).map(([value]) => value)
-      return condition({ required: [tag], properties: { [tag]: { enum: values } } }, branches[index] ?? true)
+      const values = [...branchByValue].filter(([, other]) => other === index).map(([value]) => value)
+      return condition(
+        { required: [discriminator], properties: { [discriminator]: { enum: values } } },
+        branches[index] ?? true
+      )
     })
   }
   const others = branches.filter((_, index) => !objects.has(index))
-  if (others.length === 0) return { type: 'object', ...byTag }
+  if (others.length === 0) return { type: 'object', ...byValue }
   // Errors list the types of this union.
-  return condition({ type: 'object' }, byTag, { [keyword]: [{ type: 'object' }, ...others] })
+  return condition({ type: 'object' }, byValue, { [keyword]: [{ type: 'object' }, ...others] })
 }
 
 const condition = (test: JsonSchema, yes: SchemaValue, no: SchemaValue = true): JsonSchema =>

@@ -2,141 +2,213 @@ import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isSchema, oncePerSchema } from './keywords.js'
 import { kindBits, type SchemaReader } from './reader.js'
 
-/**
- * Whether an object may have fields that no schema names. One that says nothing of fields leaves
- * that to the others.
- */
-export type Openness = 'open' | 'closed'
+/** Whether an object may have fields that no schema names; `undefined` if a schema has no opinion. */
+export type Openness = 'open' | 'closed' | undefined
 
-const mostOf = (says: readonly (Openness | undefined)[]): Openness | undefined =>
-  says.includes('open') ? 'open' : says.includes('closed') ? 'closed' : undefined
+const mostOpen = (stated: readonly Openness[]): Openness =>
+  stated.includes('open') ? 'open' : stated.includes('closed') ? 'closed' : undefined
 
-/** The openness that a schema states itself. */
-export function ownOpenness(schema: JsonSchema): Openness | undefined {
+/** Returns the openness that a schema states itself. */
+export function statedOpenness(schema: JsonSchema): Openness {
   const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema
   const isAny = (value: unknown) => value === true || (isSchema(value) && Object.keys(value).length === 0)
   if (isAny(additionalProperties) || isAny(unevaluatedProperties)) return 'open'
-  const says = [properties, patternProperties, additionalProperties, unevaluatedProperties]
-  return says.some(isDefined) ? 'closed' : undefined
+  const rules = [properties, patternProperties, additionalProperties, unevaluatedProperties]
+  return rules.some(isDefined) ? 'closed' : undefined
 }
 
 export const isDefined = (value: unknown) => value !== undefined
 
-/** Whether a schema says itself what the items of a list are. */
-export const speaksOfItems = ({ items, additionalItems, unevaluatedItems }: JsonSchema): boolean =>
+/** Returns whether a schema itself describes the items of a list. */
+export const describesItems = ({ items, additionalItems, unevaluatedItems }: JsonSchema): boolean =>
   [items, additionalItems, unevaluatedItems].some(isDefined)
 
-/** The branches of a union that a value may be of. */
-type ChosenOf = (branches: readonly SchemaValue[]) => readonly SchemaValue[]
+/** Returns the branches of a union that a value may belong to. */
+type SelectBranches = (branches: readonly SchemaValue[]) => readonly SchemaValue[]
 
 /**
- * What schemas that apply to the same place say of it together: names are closed once one of them
- * speaks of names, and open once one says so. A union is as open as the most open of its branches.
+ * Returns the openness of an intersection. An object is closed once one schema names fields, and
+ * open once one says so. A union is as open as its most open branch.
  */
 export function opennessOf(
   schemas: readonly SchemaValue[],
   reader: SchemaReader,
-  chosenOf: ChosenOf
-): Openness | undefined {
-  const ofSchema = oncePerSchema((schema): Openness | undefined => {
+  possibleBranches: SelectBranches
+): Openness {
+  const ofSchema = oncePerSchema((schema): Openness => {
     if (!isSchema(schema)) return undefined
-    const says = [ownOpenness(schema), ...reader.always(schema).map(ofSchema)]
+    const stated = [statedOpenness(schema), ...reader.always(schema).map(ofSchema)]
     for (const branches of [schema.anyOf, schema.oneOf]) {
-      const objects = chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kindBits.object) !== 0)
+      const objects = possibleBranches(branches ?? []).filter(
+        (branch) => (reader.kinds(branch) & kindBits.object) !== 0
+      )
       const ofBranches = objects.map(ofSchema)
-      says.push(ofBranches.includes('open') ? 'open' : ofBranches.includes(undefined) ? undefined : ofBranches[0])
+      stated.push(ofBranches.includes('open') ? 'open' : ofBranches.includes(undefined) ? undefined : ofBranches[0])
     }
-    if (reader.conditional(schema).some((part) => ofSchema(part) === 'open')) says.push('open')
-    return mostOf(says)
+    if (reader.conditional(schema).some((schema) => ofSchema(schema) === 'open')) stated.push('open')
+    return mostOpen(stated)
   })
-  return mostOf(schemas.map(ofSchema))
+  return mostOpen(schemas.map(ofSchema))
 }
 
 /**
- * The schemas that apply to the place of others whatever its value is.
- * @param chosenOf the branch of a union that is sure; none where it is not
+ * Returns the schemas that apply to every value of an intersection.
+ * @param certainBranches returns the branches of a union that apply in any case
  */
-export function surelyApplying(
+export function unconditional(
   schemas: readonly SchemaValue[],
   reader: SchemaReader,
-  chosenOf: ChosenOf
+  certainBranches: SelectBranches
 ): ReadonlySet<JsonSchema> {
   const applying = new Set<JsonSchema>()
   const gather = (schema: SchemaValue) => {
     if (!isSchema(schema) || applying.has(schema)) return
     applying.add(schema)
     reader.always(schema).forEach(gather)
-    for (const branches of [schema.anyOf, schema.oneOf]) chosenOf(branches ?? []).forEach(gather)
+    for (const branches of [schema.anyOf, schema.oneOf]) certainBranches(branches ?? []).forEach(gather)
   }
   schemas.forEach(gather)
   return applying
 }
 
-/** A place within others: a field or an item. */
-export interface InnerPlace {
-  /** The kind of value that has such a place. */
+/** Picks the schemas of a field or an item. */
+export interface MemberPlace {
+  /** The kind of value that has such a member. */
   readonly kind: number
-  /** What a single schema says of it. */
+  /** Returns the schemas that a single schema has for it. */
   pick(schema: JsonSchema): readonly SchemaValue[]
-  /** What a single schema says of it where neither it nor what it consists of has said anything. */
+  /** Returns the schema for a member that neither this schema nor its subschemas describe. */
   pickUnevaluated(schema: JsonSchema): SchemaValue | undefined
 }
 
-interface Within {
+interface MemberSchemas {
   readonly schemas: readonly SchemaValue[]
-  /** Whether one of them applies whatever the value is. */
-  readonly isSure: boolean
+  /** Whether one of them applies to every value. */
+  readonly isCertain: boolean
+}
+
+interface MemberContext {
+  readonly reader: SchemaReader
+  readonly possibleBranches: SelectBranches
+  readonly place: MemberPlace
+  readonly unionCache: UnionCache
 }
 
 /**
- * The schemas of a field or an item. Those that apply to some values alone, since a branch of a
- * union or a condition asks for them, are one union: their flags and names hold, and their types
- * only where each of the alternatives has one.
- *
- * @param toUnion makes a union of alternatives, the same one for the same
+ * Returns the schemas of a field or an item. Schemas that apply to some values only, because of a
+ * union or a condition, become one union: their flags and names always count, their types only if
+ * each alternative has one.
  */
 export function schemasWithin(
   schemas: readonly SchemaValue[],
-  { reader, chosenOf, place, toUnion }: Reading
+  { reader, possibleBranches, place, unionCache }: MemberContext
 ): readonly SchemaValue[] {
-  const ofSchema = oncePerSchema((schema): Within => {
+  const ofSchema = oncePerSchema((schema): MemberSchemas => {
     if (!isSchema(schema)) return noSchemas
     const unions = [schema.anyOf, schema.oneOf].map((branches = []) =>
-      chosenOf(branches).filter((branch) => (reader.kinds(branch) & place.kind) !== 0)
+      possibleBranches(branches).filter((branch) => (reader.kinds(branch) & place.kind) !== 0)
     )
-    const evaluated = all([
-      of(place.pick(schema)),
+    const evaluated = intersect([
+      toMemberSchemas(place.pick(schema)),
       ...reader.always(schema).map(ofSchema),
-      ...unions.map((branches) => oneOf(branches.map(ofSchema), toUnion)),
-      ...reader.conditional(schema).map((part) => oneOf([ofSchema(part), noSchemas], toUnion))
+      ...unions.map((branches) => unite(branches.map(ofSchema), unionCache)),
+      ...reader.conditional(schema).map((schema) => unite([ofSchema(schema), noSchemas], unionCache))
     ])
     const rest = place.pickUnevaluated(schema)
-    return rest === undefined || evaluated.schemas.length > 0 ? evaluated : of([rest])
+    return rest === undefined || evaluated.schemas.length > 0 ? evaluated : toMemberSchemas([rest])
   })
-  return all(schemas.map(ofSchema)).schemas
+  return intersect(schemas.map(ofSchema)).schemas
 }
 
-const noSchemas: Within = { schemas: [], isSure: false }
-const of = (schemas: readonly SchemaValue[]): Within => ({ schemas, isSure: schemas.length > 0 })
+const noSchemas: MemberSchemas = { schemas: [], isCertain: false }
+const toMemberSchemas = (schemas: readonly SchemaValue[]): MemberSchemas => ({ schemas, isCertain: schemas.length > 0 })
 
-/** The result for several schemas that apply together. */
-const all = (parts: readonly Within[]): Within => ({
-  schemas: [...new Set(parts.flatMap(({ schemas }) => schemas))],
-  isSure: parts.some(({ isSure }) => isSure)
+const intersect = (members: readonly MemberSchemas[]): MemberSchemas => ({
+  schemas: [...new Set(members.flatMap(({ schemas }) => schemas))],
+  isCertain: members.some(({ isCertain }) => isCertain)
 })
 
-/** The result for several schemas of which one applies. */
-function oneOf(alternatives: readonly Within[], toUnion: Reading['toUnion']): Within {
+function unite(alternatives: readonly MemberSchemas[], unionCache: UnionCache): MemberSchemas {
   const [first = noSchemas, ...others] = alternatives
   if (others.length === 0) return first
   if (alternatives.every(({ schemas }) => schemas.length === 0)) return noSchemas
-  const union = toUnion(alternatives.map(({ schemas }) => schemas))
-  return { schemas: [union], isSure: alternatives.every(({ isSure }) => isSure) }
+  const union = unionCache.unionOf(alternatives.map(({ schemas }) => schemas))
+  return { schemas: [union], isCertain: alternatives.every(({ isCertain }) => isCertain) }
 }
 
-interface Reading {
-  readonly reader: SchemaReader
-  readonly chosenOf: ChosenOf
-  readonly place: InnerPlace
-  readonly toUnion: (alternatives: readonly (readonly SchemaValue[])[]) => JsonSchema
+/** Alternative sets of schemas. The schemas of one set apply together. */
+type Alternatives = readonly (readonly SchemaValue[])[]
+
+// Bounds unions within unions, whose alternatives multiply.
+const maxAlternatives = 16
+
+/** Creates unions of sets of schemas. Equal alternatives give the same union. */
+export class UnionCache {
+  readonly #ids = new Map<unknown, number>()
+  readonly #unions = new Map<string, JsonSchema>()
+  readonly #alternatives = new Map<SchemaValue, Alternatives>()
+
+  /**
+   * Returns the union for these alternatives. It is interned and flattened, so that recursive
+   * schemas terminate.
+   */
+  unionOf(alternatives: Alternatives): JsonSchema {
+    const flat = alternatives.flatMap((schemas) => this.#flatten(schemas))
+    // Past the bound, each schema becomes an alternative, beside the empty one. None applies for
+    // certain then, but their flags and names still count.
+    const isTooMany = flat.length > maxAlternatives
+    const bounded = isTooMany ? [...[...new Set(flat.flat())].map((schema) => [schema]), []] : flat
+    const byKey = new Map(bounded.map((schemas) => [this.keyOf(schemas), schemas]))
+    const key = [...byKey.keys()].sort().join('|')
+    const ready = this.#unions.get(key)
+    if (ready !== undefined) return ready
+    const branches = [...byKey.values()].map((schemas): SchemaValue => {
+      const [first = true, ...others] = schemas
+      return others.length === 0 ? first : { allOf: schemas }
+    })
+    const union: JsonSchema = { anyOf: branches }
+    this.#unions.set(key, union)
+    this.#alternatives.set(union, [...byKey.values()])
+    return union
+  }
+
+  /** Returns the schemas of a field that must be named, without the alternative that lacks it. */
+  requireNamed(schemas: readonly SchemaValue[]): readonly SchemaValue[] {
+    const mayBeEmpty = (schema: SchemaValue) =>
+      this.#alternatives.get(schema)?.some((alternative) => alternative.length === 0) === true
+    if (schemas.length === 0 || !schemas.every(mayBeEmpty)) return schemas
+    const [first = [], ...others] = this.#flatten(schemas).filter((alternative) => alternative.length > 0)
+    return others.length === 0 ? first : [this.unionOf([first, ...others])]
+  }
+
+  /** Returns whether a schema accepts a value in any of its alternatives. */
+  accepts(schema: SchemaValue): boolean {
+    const alternatives = this.#alternatives.get(schema) ?? [[schema]]
+    return alternatives.some((schemas) => schemas.length > 0 && !schemas.includes(false))
+  }
+
+  /** Multiplies out an intersection of schemas, some of which are unions. */
+  #flatten(schemas: readonly SchemaValue[]): Alternatives {
+    let flat: Alternatives = [[]]
+    for (const schema of schemas) {
+      const alternatives = this.#alternatives.get(schema) ?? [[schema]]
+      const isTooMany = flat.length * alternatives.length > maxAlternatives
+      flat = isTooMany
+        ? [...flat, ...alternatives, []]
+        : flat.flatMap((set) => alternatives.map((alternative) => [...set, ...alternative]))
+    }
+    return flat
+  }
+
+  /** Returns a key that is equal for equal sets of schemas. */
+  keyOf(schemas: readonly SchemaValue[]): string {
+    return [...new Set(schemas.map((schema) => this.idOf(schema)))].sort((left, right) => left - right).join()
+  }
+
+  /** Returns a number for a schema, or for a list of branches. */
+  idOf(value: unknown): number {
+    const id = this.#ids.get(value) ?? this.#ids.size
+    this.#ids.set(value, id)
+    return id
+  }
 }

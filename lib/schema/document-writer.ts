@@ -1,4 +1,5 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { leastSent } from './body-names.js'
 import type { Bundle } from './bundle.js'
 import { codecKeyword } from './codec.js'
 import {
@@ -11,7 +12,6 @@ import {
   subschemasOf,
   unionKeywords
 } from './keywords.js'
-import { leastSent } from './names.js'
 import { toFragment } from './pointer.js'
 import type { Flag } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
@@ -42,12 +42,12 @@ interface Role {
   readonly flag: Flag | undefined
   readonly isRoot: boolean
   /** The fields that choose the branches of unions around. Their defaults have no effect. */
-  readonly tags: readonly string[]
+  readonly discriminators: readonly string[]
 }
 
 type Refer = (schema: JsonSchema, target: JsonSchema, role: Role) => string
 
-const asItIs: Role = { place: undefined, start: {}, flag: undefined, isRoot: false, tags: [] }
+const asItIs: Role = { place: undefined, start: {}, flag: undefined, isRoot: false, discriminators: [] }
 
 /**
  * Writes the document of a schema: each reference leads to a definition as it is at the place of
@@ -82,7 +82,7 @@ export class DocumentWriter {
   write(): JsonSchema {
     const { isPart, flag } = this.#purpose
     const { schema } = this.#bundle
-    const role: Role = { place: this.#shapes.root, start: { schema }, flag, isRoot: true, tags: [] }
+    const role: Role = { place: this.#shapes.root, start: { schema }, flag, isRoot: true, discriminators: [] }
     if (!isPart && this.#bundle.hasReferences) this.#pointers.set(this.#keyOf(schema, this.#roleOf(schema)), '#')
     const document = this.#toDocument(this.#document, role, this.#refer) as JsonSchema
     return { ...document, ...(isPart && { minProperties: 1 }), ...this.#definitions }
@@ -101,13 +101,13 @@ export class DocumentWriter {
   /** The role of a schema that a place begins with. */
   #roleOf(entry: SchemaValue, flag = this.#purpose.flag): Role {
     return isSchema(entry)
-      ? { place: this.#shapes.of([entry]), start: { schema: entry }, flag, isRoot: false, tags: [] }
+      ? { place: this.#shapes.of([entry]), start: { schema: entry }, flag, isRoot: false, discriminators: [] }
       : asItIs
   }
 
   #toDocument(schema: SchemaValue, role: Role, refer: Refer): SchemaValue {
     if (!isSchema(schema)) return schema
-    const { place, flag, isRoot, tags } = role
+    const { place, flag, isRoot, discriminators } = role
     const isPart = isRoot && this.#purpose.isPart
     const { definitions, $defs, [codecKeyword]: _, ...words } = schema
     const copy: Record<string, unknown> = mapSubschemas(words, (part, keyword, name = '') => {
@@ -116,13 +116,13 @@ export class DocumentWriter {
       const member = this.#toDocument(part, this.#roleOf(part, flag), refer)
       if (keyword !== 'properties') return member
       if (isFlagged(place, name, flag)) return undefined
-      return marked(isPart || tags.includes(name) ? withoutDefault(member) : member, place, name)
+      return marked(isPart || discriminators.includes(name) ? withoutDefault(member) : member, place, name)
     })
     const target = this.#bundle.target(schema)
     if (isSchema(target)) copy.$ref = refer(schema, target, role)
     if (place === undefined) return copy
     // A name may stand apart from its field, or be hidden by a branch alone.
-    const whole = place.of({})
+    const whole = place.narrow({})
     const isHidden = (name: string) => isFlagged(whole, name, flag)
     if (isPart) demandNothing(copy)
     else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
@@ -143,15 +143,15 @@ export class DocumentWriter {
   }
 
   /**
-   * The role of a part at the same place: of a union with a tag it is the branch that the tag
+   * The role of a part at the same place: of a union with a discriminator it is the branch that the discriminator
    * chooses.
    */
   #roleIn(schema: JsonSchema, keyword: string, name: string, role: Role): Role {
     const branches = unionKeywords.some((union) => union === keyword) ? (schema[keyword] as SchemaValue[]) : []
-    const union = this.#shapes.reader.unionOf(branches)
+    const union = this.#shapes.reader.discriminatedUnion(branches)
     if (union === undefined) return role
     const place = (role.place as Shape).choose([branches, Number(name)])
-    return { ...role, place, tags: [...role.tags, union.tag] }
+    return { ...role, place, discriminators: [...role.discriminators, union.discriminator] }
   }
 
   /** The pointer to the version of a schema that a reference means. */
@@ -195,10 +195,10 @@ export class DocumentWriter {
    * one.
    */
   #keyOf(target: JsonSchema, role: Role): string {
-    const { place, flag, isRoot, tags } = role
+    const { place, flag, isRoot, discriminators } = role
     const number = this.#numberOf(target)
     if (place === undefined) return `${number} asItIs`
-    const key = [number, this.#numberOf(place), flag, isRoot, ...tags].join(' ')
+    const key = [number, this.#numberOf(place), flag, isRoot, ...discriminators].join(' ')
     const version = this.#versions.get(key)
     if (version !== undefined) return `${number} ${version}`
     const text = JSON.stringify(

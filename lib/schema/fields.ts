@@ -25,9 +25,9 @@ export function checkField<Problem>(
   check: CheckSchema<Problem>
 ): Problem | undefined {
   const { reader } = shape.shapes
-  const chosenOf = (branches: readonly SchemaValue[]) => shape.chosenOf(branches)
+  const possibleBranches = (branches: readonly SchemaValue[]) => shape.possibleBranches(branches)
   const takesAnyName = (branch: SchemaValue) =>
-    (reader.kinds(branch) & kindBits.object) !== 0 && opennessOf([branch], reader, chosenOf) !== 'closed'
+    (reader.kinds(branch) & kindBits.object) !== 0 && opennessOf([branch], reader, possibleBranches) !== 'closed'
   const ofAll = (schemas: readonly SchemaValue[]): FieldCheck<Problem> => {
     const checks = schemas.map(ofSchema)
     return { isNamed: checks.some(({ isNamed }) => isNamed), problem: firstProblem(checks) }
@@ -39,7 +39,7 @@ export function checkField<Problem>(
     checks.push(ofAll(reader.always(schema)))
     for (const branches of [schema.anyOf, schema.oneOf]) {
       if (branches === undefined) continue
-      const ofBranches = chosenOf(branches).map((branch) => ({ ...ofAll([branch]), branch }))
+      const ofBranches = possibleBranches(branches).map((branch) => ({ ...ofAll([branch]), branch }))
       const naming = ofBranches.filter(({ isNamed }) => isNamed)
       const isTaken =
         naming.some(({ problem }) => problem === undefined) ||

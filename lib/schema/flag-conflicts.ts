@@ -1,6 +1,6 @@
 import type { SchemaValue } from '../../types/standard-schema.js'
-import { hidesWithin } from './hidden.js'
 import { type Flag, kindBits } from './reader.js'
+import { hidesWithin } from './redacted-fields.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
 /** A field that one schema flags, and that another schema has without the flag. */
@@ -34,7 +34,7 @@ export function findFlagConflicts(flag: Flag, flagging: Shapes, other: Shapes): 
     const met = visited.get(left) ?? new Set()
     if (met.has(right)) return
     visited.set(left, met.add(right))
-    for (const value of valuesOfUnions(right)) compareMembers(left.of(value), right.of(value), place)
+    for (const value of valuesOfUnions(right)) compareMembers(left.narrow(value), right.narrow(value), place)
   }
 
   const compareMembers = (left: Shape, right: Shape, place: string): void => {
@@ -67,17 +67,17 @@ export function findFlagConflicts(flag: Flag, flagging: Shapes, other: Shapes): 
   return [...conflicts.values()]
 }
 
-const patternsOf = ({ parts }: Shape): readonly (readonly [pattern: string, schema: SchemaValue])[] =>
-  [...parts].flatMap(({ patternProperties = {} }) => Object.entries(patternProperties))
+const patternsOf = ({ subschemas }: Shape): readonly (readonly [pattern: string, schema: SchemaValue])[] =>
+  [...subschemas].flatMap(({ patternProperties = {} }) => Object.entries(patternProperties))
 
-/** An object without a tag, and one for each branch of each union that a tag decides. */
+/** An object without a discriminator, and one for each branch of each union that a discriminator decides. */
 function valuesOfUnions(start: Shape): readonly object[] {
   const values: object[] = [{}]
   const visit = (shape: Shape, value: object): void => {
     const undecided = shape.unions.map(({ branches }) => [branches, -1] as const)
-    for (const { branches, tag, branchOf } of shape.unions)
-      for (const [constant, index] of branchOf) {
-        const tagged = { ...value, [tag]: constant }
+    for (const { branches, discriminator, branchByValue } of shape.unions)
+      for (const [constant, index] of branchByValue) {
+        const tagged = { ...value, [discriminator]: constant }
         values.push(tagged)
         visit(shape.choose(...undecided, [branches, index]), tagged)
       }

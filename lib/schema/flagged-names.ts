@@ -1,24 +1,16 @@
 import type { Flag } from './reader.js'
 
-/** Names of fields: a set, or what tells them by rules. */
+/** Names of fields: a set, or an object that decides by rules. */
 export type NameSet = Pick<ReadonlySet<string>, 'has' | 'size'>
 
-/** Names of fields that options flag: of the record, and of each record of its kind within it. */
+/** The fields that options flag, in the record and in records of its kind within it. */
 export interface FlaggedNames extends Readonly<Record<Flag, NameSet>> {
-  /**
-   * Fields of the record that clients may set, although a schema or an option says that only the
-   * server does.
-   */
+  /** `readOnly` fields that clients may set all the same. */
   readonly settable?: NameSet
-  /**
-   * Of fields that hold what is hidden without a name: hidden where a schema does not spell them
-   * out.
-   */
-  readonly holders?: NameSet
-  /**
-   * Of fields that hold objects which hide something: a text in the place of one may be its JSON.
-   */
-  readonly textless?: Pick<NameSet, 'has'>
+  /** Fields that hide unnamed values. They are hidden where a schema does not list them. */
+  readonly containers?: NameSet
+  /** Fields in which a string may be the JSON of an object with hidden fields. */
+  readonly redactsText?: Pick<NameSet, 'has'>
 }
 
 /** An object whose fields may be flagged by their names. */
@@ -31,14 +23,14 @@ export interface FlaggedObject {
 
 interface NameOptions {
   readonly flagged: FlaggedNames
-  /** The names of the fields of the record, where the schema is not that of the record. */
+  /** The names of the record's fields, if the schema describes something else. */
   readonly recordNames?: readonly string[] | undefined
 }
 
 /**
- * Whether a field has a flag by its name. In a schema of something else than the record, an object
- * with all of its names is the record, and one that has no other names is a part of it. Names that
- * an object does not spell out are those of the record, too.
+ * Returns whether a field has a flag by its name. In a schema of something else than the record, an
+ * object that lists all names of the record is the record, and one that lists only such names is a
+ * part of it. A name that an object does not list counts as one of the record, too.
  */
 export function isFlaggedByName(
   flag: Flag,
@@ -46,13 +38,12 @@ export function isFlaggedByName(
   { names, isRecord }: FlaggedObject,
   { flagged, recordNames }: NameOptions
 ): boolean {
-  if (flag === 'writeOnly' && flagged.holders?.has(name) && !names.includes(name)) return true
+  if (flag === 'writeOnly' && flagged.containers?.has(name) && !names.includes(name)) return true
   if (!flagged[flag].has(name)) return false
   if (recordNames === undefined) return isRecord
   if (recordNames.length > 0 && recordNames.every((field) => names.includes(field))) return true
   if (!names.includes(name)) return flag === 'writeOnly' || isRecord
   const isPart = names.every((field) => recordNames.includes(field))
-  // An object of nothing but hidden fields, such as an answer with a new password, exists to show
-  // them.
+  // An object of hidden fields only, such as an answer with a new password, exists to show them.
   return flag === 'writeOnly' && isPart && names.some((field) => !flagged.writeOnly.has(field))
 }

@@ -24,12 +24,12 @@ const anyKindOf = (sets: readonly number[]) => sets.reduce((all, set) => all | s
 export type Flag = 'readOnly' | 'writeOnly'
 
 /** A union whose branches are told apart by a field with a constant of each. */
-export interface TaggedUnion {
+export interface DiscriminatedUnion {
   readonly branches: readonly SchemaValue[]
   /** The name of the field. */
-  readonly tag: string
+  readonly discriminator: string
   /** The index of the branch for each constant. */
-  readonly branchOf: ReadonlyMap<unknown, number>
+  readonly branchByValue: ReadonlyMap<unknown, number>
   /** Whether each branch requires the field. */
   readonly isRequired: boolean
 }
@@ -39,7 +39,7 @@ type Constants = Map<string, ReadonlySet<unknown>>
 /** Tells what single schemas of a bundle say. */
 export class SchemaReader {
   readonly #kinds = new Map<JsonSchema, number>()
-  readonly #unions = new Map<readonly SchemaValue[], TaggedUnion | undefined>()
+  readonly #unions = new Map<readonly SchemaValue[], DiscriminatedUnion | undefined>()
 
   /** The constants that the fields of an object may have, by their names. */
   readonly #constants = oncePerSchema((schema): Constants => {
@@ -117,7 +117,7 @@ export class SchemaReader {
   }
 
   /** How a union of objects is decided by a field, where its branches have one for that. */
-  unionOf(branches: readonly SchemaValue[]): TaggedUnion | undefined {
+  discriminatedUnion(branches: readonly SchemaValue[]): DiscriminatedUnion | undefined {
     if (this.#unions.has(branches)) return this.#unions.get(branches)
     // A branch may lead back to its union.
     this.#unions.set(branches, undefined)
@@ -126,21 +126,21 @@ export class SchemaReader {
     )
     const [first, ...others] = objects
     const names = first === undefined || others.length === 0 ? [] : [...first.constants.keys()]
-    const tags = names.filter((name) => {
+    const discriminators = names.filter((name) => {
       const sets = objects.map(({ constants }) => constants.get(name))
       const values = sets.flatMap((set) => [...(set ?? [])])
       return !sets.includes(undefined) && !values.some(isNoScalar) && new Set(values).size === values.length
     })
-    // A value that lacks its tag could be of any branch, so one that each of them asks for comes
+    // A value that lacks its discriminator could be of any branch, so one that each of them asks for comes
     // first.
     const isAsked = (name: string) => objects.every(({ index }) => this.#asksFor(branches[index] as SchemaValue, name))
-    const required = tags.find(isAsked)
-    const tag = required ?? tags[0]
-    if (tag === undefined) return undefined
+    const required = discriminators.find(isAsked)
+    const discriminator = required ?? discriminators[0]
+    if (discriminator === undefined) return undefined
     const entries = objects.flatMap(({ index, constants }) =>
-      [...(constants.get(tag) as Set<unknown>)].map((value) => [value, index] as const)
+      [...(constants.get(discriminator) as Set<unknown>)].map((value) => [value, index] as const)
     )
-    const tagged = { branches, tag, branchOf: new Map(entries), isRequired: required !== undefined }
+    const tagged = { branches, discriminator, branchByValue: new Map(entries), isRequired: required !== undefined }
     this.#unions.set(branches, tagged)
     return tagged
   }

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { isDefined, surelyApplying } from './combined.js'
-import { allShapes } from './hidden.js'
+import { serverSetBySchema, serverSetNames } from './body-names.js'
+import { isDefined, unconditional } from './combined.js'
 import {
   flagKeywords,
   innerPlace,
@@ -11,7 +11,6 @@ import {
   unionBranches,
   unionKeywords
 } from './keywords.js'
-import { serverSetBySchema, serverSetNames } from './names.js'
 import { kindBits, type SchemaReader } from './reader.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
@@ -96,12 +95,12 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
 function isRuleBesideBranches(schema: JsonSchema, reader: SchemaReader): boolean {
   const [fields, items] = [schema.unevaluatedProperties, schema.unevaluatedItems].map(ruleOf)
   if (fields === undefined && items === undefined) return false
-  const applying = [...surelyApplying([schema], reader, () => [])]
+  const applying = [...unconditional([schema], reader, () => [])]
   const branches = applying.flatMap((part) => [
     ...reader.conditional(part),
     // The discriminator of a body decides which of its names are known.
     ...[part.anyOf ?? [], part.oneOf ?? []].flatMap((union) =>
-      fields === false && items === undefined && reader.unionOf(union)?.isRequired ? [] : union
+      fields === false && items === undefined && reader.discriminatedUnion(union)?.isRequired ? [] : union
     )
   ])
   // An item that `contains` describes counts as described.
@@ -125,7 +124,7 @@ const describedNames = ({ properties = {}, patternProperties = {} }: JsonSchema)
 /** Returns the names that a branch describes, also by branches of its own. */
 function namesAt(branch: SchemaValue, reader: SchemaReader): string[] {
   const all = (schemas: readonly SchemaValue[]) => schemas
-  return [...surelyApplying([branch], reader, all)].flatMap((part) => [
+  return [...unconditional([branch], reader, all)].flatMap((part) => [
     ...describedNames(part),
     ...reader.conditional(part).flatMap((inner) => namesAt(inner, reader))
   ])
@@ -149,9 +148,9 @@ function findSharedRequirement(shapes: Shapes, places: ReadonlyMap<JsonSchema, s
     const missing = (schema.required ?? []).some((name) => all.has(name) && !names.has(name) && !isAsked(name))
     return missing || (schema.minProperties !== undefined && all.size > names.size)
   }
-  for (const shape of bySchema.size === 0 ? [] : allShapes(shapes.root)) {
-    const names = serverSetNames(shape.of(undefined))
-    const lost = [...shape.parts].find((schema) => isLost(schema, names, (name) => shape.required.includes(name)))
+  for (const shape of bySchema.size === 0 ? [] : shapes.root.reachable) {
+    const names = serverSetNames(shape.narrow(undefined))
+    const lost = [...shape.subschemas].find((schema) => isLost(schema, names, (name) => shape.required.includes(name)))
     if (lost !== undefined) return places.get(lost) ?? ''
   }
   for (const schema of places.keys())
@@ -174,7 +173,7 @@ function findEndlessUnion(
   const { reader } = shapes
   const isUndecided = (schema: JsonSchema, keyword: UnionKeyword) =>
     (schema[keyword]?.length ?? 0) > 1 &&
-    ((triesAll && keyword === 'anyOf') || reader.unionOf(schema[keyword] ?? [])?.isRequired !== true)
+    ((triesAll && keyword === 'anyOf') || reader.discriminatedUnion(schema[keyword] ?? [])?.isRequired !== true)
   for (const schema of places.keys())
     for (const keyword of unionKeywords)
       if (isUndecided(schema, keyword) && leadsBackTwice(schema, schema[keyword] ?? [], shapes)) return schema
@@ -186,7 +185,7 @@ function findEndlessUnion(
  * nothing.
  */
 function checkedTogether(schema: JsonSchema, reader: SchemaReader): readonly SchemaValue[] {
-  const sure = [...surelyApplying([schema], reader, () => [])]
+  const sure = [...unconditional([schema], reader, () => [])]
   const tests = sure.flatMap((part) => [part.if, part.not, ...Object.values(part.dependencies ?? {})]).filter(isSchema)
   // One value meets few of these: a field of several of them may be checked once.
   const chosen = sure.flatMap((part) => [[part.then, part.else].filter(isSchema), unionBranches(part)].flat())
@@ -202,8 +201,8 @@ function checkedTogether(schema: JsonSchema, reader: SchemaReader): readonly Sch
 }
 
 function leadsBackTwice(schema: JsonSchema, branches: readonly SchemaValue[], shapes: Shapes): boolean {
-  const shapesOfBranches = branches.map((branch) => shapes.of([branch]).of(undefined))
-  const reaches = (shape: Shape) => [...allShapes(shape)].some(({ parts }) => parts.has(schema))
+  const shapesOfBranches = branches.map((branch) => shapes.of([branch]).narrow(undefined))
+  const reaches = (shape: Shape) => [...shape.reachable].some(({ subschemas }) => subschemas.has(schema))
   // Most unions don't contain themselves: their fields need no look.
   if (shapesOfBranches.filter(reaches).length < 2) return false
   const leadsBack = ({ shape }: ShapeMember) => reaches(shape)

@@ -38,7 +38,7 @@ export function withFlagsOfBoth(
     visited.add(places)
     for (const flag of flagKeywords.filter((flag) => schema[flag] === true || other[flag] === true))
       for (const side of [schema, other]) Object.assign(side, { [flag]: true })
-    if (isSilent(other)) undescribed.add(other)
+    if (acceptsAnyMembers(other)) undescribed.add(other)
     if (undescribed.has(other) && hidden.has(schema))
       Object.assign(other, { allOf: [...(other.allOf ?? []), hidden.referenceTo(schema)] })
     pair(targetOf(left, schema), targetOf(right, other))
@@ -50,7 +50,7 @@ export function withFlagsOfBoth(
   return { input: left.schema, output: hidden.addTo(right.schema) }
 }
 
-const isSilent = (schema: JsonSchema) => !Object.keys(schema).some(isAssertion)
+const acceptsAnyMembers = (schema: JsonSchema) => !Object.keys(schema).some(isAssertion)
 
 /**
  * What a schema hides at any depth, as a schema that says nothing else and lets all other fields

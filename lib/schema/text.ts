@@ -13,9 +13,9 @@ export const textReader = (shape: Shape): ReadText => shape.remember(textReader,
 
 function createReader(shape: Shape): ReadText {
   if (isAnything(shape)) return keepText
-  if ((shape.kinds & kindBits.array) !== 0) return listReader(shape.of({}))
+  if ((shape.kinds & kindBits.array) !== 0) return listReader(shape.narrow({}))
   if ((shape.kinds & kindBits.object) !== 0) return fieldsReader(shape)
-  const byText = new Map([...shape.parts].flatMap(constantsOf).map((value) => [String(value), value]))
+  const byText = new Map([...shape.subschemas].flatMap(constantsOf).map((value) => [String(value), value]))
   const readScalar = scalarReader(shape)
   if (byText.size === 0) return readScalar
   return (text) => (typeof text === 'string' && byText.has(text) ? byText.get(text) : readScalar(text))
@@ -25,15 +25,15 @@ function createReader(shape: Shape): ReadText {
  * Creates the second reader for texts that the schema refuses as strings: in a field of dates and
  * numbers, `5` is the number 5.
  */
-export function nonStringReader({ kinds: allowed, parts }: Shape): ReadText {
+export function nonStringReader({ kinds: allowed, subschemas }: Shape): ReadText {
   const kinds = allowed & kindBits.scalar & ~kindBits.string
   const isMixed = (allowed & kindBits.string) !== 0 && kinds !== 0 && allowed !== kindBits.all
-  return isMixed ? scalarReader({ kinds, parts }) : keepText
+  return isMixed ? scalarReader({ kinds, subschemas }) : keepText
 }
 
 const keepText: ReadText = (value) => value
 
-const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.saysNothing
+const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.describesNoMembers
 
 const constantsOf = ({ enum: values, const: constant }: JsonSchema): readonly unknown[] =>
   constant === undefined ? (values ?? []) : [constant]
@@ -42,13 +42,13 @@ const integerText = /^-?\d+$/
 const numberText = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /** Creates the reader of texts for scalars. If strings are allowed, each text stays a string. */
-function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>): ReadText {
+function scalarReader({ kinds: allowed, subschemas }: Pick<Shape, 'kinds' | 'subschemas'>): ReadText {
   const isNullable = (allowed & kindBits.null) !== 0
   if ((allowed & kindBits.string) !== 0) {
-    const emptyText = isNullable && refusesEmptyText(parts) ? null : ''
+    const emptyText = isNullable && refusesEmptyText(subschemas) ? null : ''
     return (text) => (text === '' ? emptyText : text)
   }
-  const types = [...parts].flatMap(({ type = [] }) => type)
+  const types = [...subschemas].flatMap(({ type = [] }) => type)
   const isInteger = types.includes('integer') && !types.includes('number')
   const isNumber = (allowed & kindBits.number) !== 0
   const isBoolean = (allowed & kindBits.boolean) !== 0
@@ -68,9 +68,9 @@ function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>)
 const nonEmptyFormats = /^(date-time|date|time|duration|email|uri|url|uuid|ipv4|ipv6)$/
 
 /** Returns whether each schema for strings refuses the empty string by itself. */
-function refusesEmptyText(parts: ReadonlySet<JsonSchema>): boolean {
+function refusesEmptyText(subschemas: ReadonlySet<JsonSchema>): boolean {
   const isString = (value: unknown) => typeof value === 'string'
-  const ofStrings = [...parts].filter(
+  const ofStrings = [...subschemas].filter(
     (part) => [part.type].flat().includes('string') || constantsOf(part).some(isString)
   )
   const refuses = (part: JsonSchema) =>
@@ -92,7 +92,11 @@ function listReader(shape: Shape): ReadText {
 /** Returns whether the items of a list, at some depth, may be lists of the same shape. */
 function isRecursiveList(shape: Shape): boolean {
   const visited = new Set<Shape>()
-  for (let list = shape; !isAnything(list) && (list.kinds & kindBits.array) !== 0; list = list.item(0).shape.of({})) {
+  for (
+    let list = shape;
+    !isAnything(list) && (list.kinds & kindBits.array) !== 0;
+    list = list.item(0).shape.narrow({})
+  ) {
     if (visited.has(list)) return true
     visited.add(list)
   }
@@ -104,9 +108,11 @@ function fieldsReader(union: Shape): ReadText {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const sent: Record<string, unknown> = { ...value }
     // The discriminator of a union may be a number.
-    const discriminators = union.unions.filter(({ tag }) => Object.hasOwn(sent, tag))
-    const read = discriminators.map(({ tag }) => [tag, textReader(union.field(tag).shape)(sent[tag])] as const)
-    const shape = union.of({ ...sent, ...Object.fromEntries(read) })
+    const discriminators = union.unions.filter(({ discriminator }) => Object.hasOwn(sent, discriminator))
+    const read = discriminators.map(
+      ({ discriminator }) => [discriminator, textReader(union.field(discriminator).shape)(sent[discriminator])] as const
+    )
+    const shape = union.narrow({ ...sent, ...Object.fromEntries(read) })
     return Object.fromEntries(
       Object.entries(sent).map(([name, text]) => [name, textReader(shape.field(name).shape)(text)])
     )

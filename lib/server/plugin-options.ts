@@ -11,8 +11,8 @@ import {
   shown,
   withoutRegister
 } from '../core/options.js'
-import { rulesOf } from '../core/resource/rules.js'
-import { standardOf } from '../core/resource/validate.js'
+import { rulesOf } from '../core/resource/method-rules.js'
+import { standardOf } from '../core/resource/standard-schema.js'
 import { isApplicator, isAssertion } from '../schema/keywords.js'
 import { ofErrorHandler, ofNotFound } from './errors/handler-options.js'
 import { hooksKind } from './hook-options.js'

@@ -8,7 +8,7 @@ import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { restrictSent } from '../../core/unsent-fields.js'
-import { maxFaults } from '../../schema/fault.js'
+import { maxIssues } from '../../schema/issue.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
@@ -175,7 +175,7 @@ function refusalOfRole(
 function checkSentFields({ data, method, path }: HookContext, permission: true | Fields): void {
   if (permission === true) return
   const names = [data].flat().flatMap((record) => Object.keys(Object(record)))
-  const forbidden = [...new Set(names)].filter((name) => !permission.includes(name)).slice(0, maxFaults)
+  const forbidden = [...new Set(names)].filter((name) => !permission.includes(name)).slice(0, maxIssues)
   if (forbidden.length === 0) return
   const errors = Object.fromEntries(forbidden.map((name) => [name.slice(0, maxShown), 'is not allowed']))
   throw new Forbidden(

@@ -4,7 +4,7 @@ import { type Describable, idFieldOf } from '../../core/description.js'
 import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { isObject } from '../../core/objects.js'
-import { rulesOf } from '../../core/resource/rules.js'
+import { rulesOf } from '../../core/resource/method-rules.js'
 import { shapesOf } from '../../schema/documents.js'
 import { inOneSpelling } from '../whole-rows.js'
 
@@ -64,6 +64,8 @@ function resourceFieldsOf({ app, object, options }: Describable): readonly strin
     record.outgoing.written,
     ...(body === undefined ? [] : [body.written])
   ])
-  const names = [...new Set(schemas)].flatMap((written) => shapesOf(written, app as FastifyInstance).root.of({}).names)
+  const names = [...new Set(schemas)].flatMap(
+    (written) => shapesOf(written, app as FastifyInstance).root.narrow({}).names
+  )
   return [idFieldOf(object), ...names].map(inOneSpelling)
 }

@@ -1,12 +1,12 @@
 import type { StandardIssue, StandardResult } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
+import { BodyNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/body-names.js'
 import type { WrittenSchema } from '../../schema/documents.js'
-import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
-import { BodyNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/names.js'
+import { type Issue, maxIssues, type Path } from '../../schema/issue.js'
 import type { Shape, ShapeMember, Shapes } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
-import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
-import type { StandardValidate } from './validate.js'
+import { type AjvError, issuePath, ofLibrary, refusal, toBadRequest, toIssue } from './issues.js'
+import type { StandardValidate } from './standard-schema.js'
 
 /** The rules of the bodies of a method. */
 export interface BodyRules {
@@ -38,10 +38,10 @@ export interface BodyRules {
 }
 
 /** Validates bodies by JSON Schema, without asking for server-set fields. */
-export interface Judge {
-  record(value: unknown): readonly SchemaProblem[] | undefined
+export interface BodyValidator {
+  record(value: unknown): readonly AjvError[] | undefined
   /** Validates one field on its own. */
-  field(name: string, value: unknown): readonly SchemaProblem[] | undefined
+  field(name: string, value: unknown): readonly AjvError[] | undefined
 }
 
 type Values = Record<string, unknown>
@@ -53,7 +53,7 @@ type Values = Record<string, unknown>
  * @param takesLists whether lists are taken. Not by default: a hook that sets a field of
  * `context.data` would miss the records of a list
  * @param guards further schemas of the record, whose `readOnly` fields a body can't have
- * @param judge makes the check by JSON Schema, which is asked for with the first body that needs it
+ * @param validator returns the check by JSON Schema. It is created for the first body that needs it
  * @throws {TypeError} when the library can't check such bodies. What is returned throws
  * `BadRequest`
  */
@@ -62,12 +62,12 @@ export function createBodyCheck(
   takesLists: boolean,
   shapes: Shapes,
   guards: readonly Shapes[],
-  judge: () => Judge
+  validator: () => BodyValidator
 ): (body: unknown) => unknown {
   const validate = rules.createValidate?.(shapes.root)
   const checkRecord = (record: unknown, path: Path): unknown => {
     try {
-      const checked = new RecordCheck(rules, shapes, guards, judge, validate, path).check(record)
+      const checked = new RecordCheck(rules, shapes, guards, validator, validate, path).check(record)
       return isAsynchronous(checked) ? checked.catch(toRefused) : checked
     } catch (error) {
       return toRefused(error)
@@ -77,13 +77,13 @@ export function createBodyCheck(
     if (!Array.isArray(body)) return finishRecords([checkRecord(body, [])], ([record]) => record)
     if (!takesLists) throw refusal('body', [], 'The data must be an object: no list of records is taken here', 'type')
     const records: unknown[] = []
-    let faults = 0
+    let issues = 0
     try {
       for (const [index, record] of body.entries()) {
         const checked = checkRecord(record, [index])
         records.push(checked)
-        if (checked instanceof RefusedRecord) faults += checked.faults.length
-        if (faults >= maxFaults) break
+        if (checked instanceof RefusedRecord) issues += checked.issues.length
+        if (issues >= maxIssues) break
       }
     } catch (error) {
       // The checks of earlier records may still run: a rejection that nobody handles would end the
@@ -95,9 +95,9 @@ export function createBodyCheck(
   }
 }
 
-/** A refused record. The error of a list has the faults of all its records. */
+/** A refused record. The error of a list has the issues of all its records. */
 class RefusedRecord extends Error {
-  constructor(readonly faults: readonly Fault[]) {
+  constructor(readonly issues: readonly Issue[]) {
     super()
   }
 }
@@ -107,13 +107,13 @@ function toRefused(error: unknown): RefusedRecord {
   throw error
 }
 
-/** Waits for the checks of records. @throws {BadRequest} with the faults of all that are refused */
+/** Waits for the checks of records. @throws {BadRequest} with the issues of all that are refused */
 function finishRecords<T>(records: readonly unknown[], done: (records: readonly unknown[]) => T): T | Promise<T> {
   const finish = (checked: readonly unknown[]) => {
     const refused = checked.filter((record) => record instanceof RefusedRecord)
     if (refused.length === 0) return done(checked)
-    const faults = refused.flatMap((record) => record.faults)
-    throw toBadRequest('body', faults)
+    const issues = refused.flatMap((record) => record.issues)
+    throw toBadRequest('body', issues)
   }
   return records.some(isAsynchronous) ? Promise.all(records).then(finish) : finish(records)
 }
@@ -126,7 +126,7 @@ class RecordCheck {
     readonly rules: BodyRules,
     readonly shapes: Shapes,
     readonly guards: readonly Shapes[],
-    readonly judge: () => Judge,
+    readonly validator: () => BodyValidator,
     readonly validate: StandardValidate | undefined,
     readonly path: Path
   ) {}
@@ -137,13 +137,13 @@ class RecordCheck {
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
     const names = new BodyNames(this.shapes, record, this.path, this.#requiredNames)
-    if (names.faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(names.faults)
+    if (names.issues.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(names.issues)
     try {
       const guarded = this.guards.flatMap((guard) => findReadOnly(guard, record, this.path))
-      const faults = [...guarded, ...names.faults]
-      if (faults.length > 0) throw new RefusedRecord([...faults, ...this.#faultsByFields(record as Values)])
+      const issues = [...guarded, ...names.issues]
+      if (issues.length > 0) throw new RefusedRecord([...issues, ...this.#issuesByFields(record as Values)])
       if (this.validate === undefined) return this.#byJsonSchema(record as Values, names.misplaced)
-      if (names.isCostlyToRefuse) this.#refuseNested(record as Values, names.misplaced)
+      if (names.isTooComplex) this.#refuseNested(record as Values, names.misplaced)
       const checked = this.#byLibrary(record as Values, this.validate)
       return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error, record as Values)) : checked
     } catch (error) {
@@ -162,22 +162,22 @@ class RecordCheck {
   // A recursive check of a deeply nested value may overflow the stack.
   #rethrow(error: unknown, record: Values): never {
     if (!(error instanceof RangeError)) throw error
-    // So does a library that passes the issues of a long list as arguments: the faults of its
+    // So does a library that passes the issues of a long list as arguments: the issues of its
     // fields say more.
-    const faults = attempt(() => this.#faultsByFields(record))
-    throw faults?.length ? new RefusedRecord(faults) : this.#refusal('is nested too deep', 'maxDepth')
+    const issues = attempt(() => this.#issuesByFields(record))
+    throw issues?.length ? new RefusedRecord(issues) : this.#refusal('is nested too deep', 'maxDepth')
   }
 
-  #byJsonSchema(record: Values, misplaced: readonly Fault[]): Values {
+  #byJsonSchema(record: Values, misplaced: readonly Issue[]): Values {
     const names = Object.keys(record)
     if (this.rules.isPart) {
-      const faults = this.#faultsByFields(record)
-      if (faults.length > 0) throw new RefusedRecord(faults)
+      const issues = this.#issuesByFields(record)
+      if (issues.length > 0) throw new RefusedRecord(issues)
     } else {
-      const problems = this.judge().record(record)
+      const problems = this.validator().record(record)
       if (problems !== undefined) {
-        const faults = this.#faultsByFields(record)
-        throw new RefusedRecord(faults.length > 0 ? faults : [toFault(this.path, problems)])
+        const issues = this.#issuesByFields(record)
+        throw new RefusedRecord(issues.length > 0 ? issues : [toIssue(this.path, problems)])
       }
     }
     if (misplaced.length > 0) throw new RefusedRecord(misplaced)
@@ -188,16 +188,17 @@ class RecordCheck {
    * Refuses nested values. Scalars of the record are left to the library, which may accept more
    * than JSON Schema does.
    */
-  #refuseNested(record: Values, misplaced: readonly Fault[]): void {
-    const isNested = ({ path }: Fault) => typeof record[String(path[this.path.length])] === 'object'
-    const faults = [...this.#faultsByFields(record).filter(isNested), ...misplaced]
-    if (faults.length > 0) throw new RefusedRecord(faults)
+  #refuseNested(record: Values, misplaced: readonly Issue[]): void {
+    const isNested = ({ path }: Issue) => typeof record[String(path[this.path.length])] === 'object'
+    const issues = [...this.#issuesByFields(record).filter(isNested), ...misplaced]
+    if (issues.length > 0) throw new RefusedRecord(issues)
   }
 
-  /** Returns the faults of each field on its own, and the missing fields. */
-  #faultsByFields(record: Values): Fault[] {
-    const shape = this.shapes.root.of(record)
-    const hasDefault = (member: ShapeMember) => [...member.shape.parts].some((part) => part.default !== undefined)
+  /** Returns the issues of each field on its own, and the missing fields. */
+  #issuesByFields(record: Values): Issue[] {
+    const shape = this.shapes.root.narrow(record)
+    const hasDefault = (member: ShapeMember) =>
+      [...member.shape.subschemas].some((schema) => schema.default !== undefined)
     const isMissing = (name: string) => {
       const member = shape.field(name)
       return !Object.hasOwn(record, name) && !member.readOnly && !hasDefault(member)
@@ -205,8 +206,8 @@ class RecordCheck {
     const missing = this.rules.isPart ? [] : shape.required.filter(isMissing)
     const ofFields = Object.keys(record).flatMap((name) => {
       const { readOnly, isKnown } = shape.field(name)
-      const problems = readOnly || !isKnown ? undefined : this.judge().field(name, record[name])
-      return problems === undefined ? [] : [toFault([...this.path, name], problems)]
+      const problems = readOnly || !isKnown ? undefined : this.validator().field(name, record[name])
+      return problems === undefined ? [] : [toIssue([...this.path, name], problems)]
     })
     return [
       ...missing.map((name) => ({ path: [...this.path, name], keyword: 'required', must: 'is required' })),
@@ -217,7 +218,7 @@ class RecordCheck {
   #byLibrary(record: Values, validate: StandardValidate): unknown {
     const names = Object.keys(record)
     const finish = (result: StandardResult<unknown>): unknown => {
-      if (result.issues !== undefined) throw new RefusedRecord(this.#toFaults(record, result.issues))
+      if (result.issues !== undefined) throw new RefusedRecord(this.#toIssues(record, result.issues))
       return this.rules.takesDefaults ? result.value : only(names, result.value as Values)
     }
     const result = validate(record)
@@ -225,19 +226,19 @@ class RecordCheck {
   }
 
   /**
-   * Returns the issues of a library as faults, in the words of JSON Schema if it finds one at the
-   * same place.
+   * Converts the issues of a library. If JSON Schema finds one at the same place, its words are
+   * used.
    */
-  #toFaults(record: Values, issues: readonly StandardIssue[]): Fault[] {
-    const names = new Set(issues.map(({ path }) => issuePath(path)[0]))
+  #toIssues(record: Values, libraryIssues: readonly StandardIssue[]): Issue[] {
+    const names = new Set(libraryIssues.map(({ path }) => issuePath(path)[0]))
     // The library may accept more than JSON Schema does.
-    const isRefused = ({ path }: Fault) => names.has(undefined) || names.has(path[this.path.length])
-    const faults = this.#faultsByFields(record).filter(isRefused).slice(0, maxFaults)
-    const isSaid = (path: Path) => path.length > this.path.length && faults.some((fault) => areNested(fault.path, path))
-    const others = issues
+    const isRefused = ({ path }: Issue) => names.has(undefined) || names.has(path[this.path.length])
+    const issues = this.#issuesByFields(record).filter(isRefused).slice(0, maxIssues)
+    const isSaid = (path: Path) => path.length > this.path.length && issues.some((issue) => areNested(issue.path, path))
+    const others = libraryIssues
       .map(({ message, path }) => ({ path: [...this.path, ...issuePath(path)], keyword: ofLibrary, must: message }))
       .filter(({ path }) => !isSaid(path))
-    if (faults.length + others.length > 0) return [...faults, ...others]
+    if (issues.length + others.length > 0) return [...issues, ...others]
     return [{ path: this.path, keyword: ofLibrary, must: 'The data is not valid' }]
   }
 }

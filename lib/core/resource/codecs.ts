@@ -2,10 +2,10 @@ import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
 import { Codec, type CodecFunctions, codecKeyword } from '../../schema/codec.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { flagKeywords } from '../../schema/keywords.js'
-import { createProjection } from '../../schema/outgoing.js'
+import { createProjection } from '../../schema/project.js'
 import { attempt } from '../errors.js'
 import { isPlain } from '../objects.js'
-import { atOnceOf, type StandardValidate } from './validate.js'
+import { atOnceOf, type StandardValidate } from './standard-schema.js'
 
 /** Result of a run of zod. */
 interface Payload {

@@ -1,16 +1,16 @@
 import type { CustomMethod, CustomMethods } from '../../../types/custom-method.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
-import { HiddenNames } from '../../schema/hidden.js'
 import { type Flag, kindBits } from '../../schema/reader.js'
+import { RedactedFields } from '../../schema/redacted-fields.js'
 import { definitionOf, methods as six } from '../methods.js'
 import { checkOptionNames, checkOptionsObject } from '../options.js'
 import type { BodyRules } from './body.js'
 import { readJsonSchema } from './json-schema.js'
+import type { MethodRules, Outgoing } from './method-rules.js'
 import { type GuardsOf, ownBodyRules } from './own-body.js'
 import { readParameters } from './parameters.js'
 import type { QueryParameters } from './query-rules.js'
-import type { MethodRules, Outgoing } from './rules.js'
 
 /** What custom methods take over of the record of their resource. */
 export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'response'> {
@@ -107,7 +107,7 @@ function customBodyRules(
 
 /** @throws {TypeError} when the option is no list of fields of the record */
 function checkSettable(method: string, settable: readonly string[] = [], { shapes }: WrittenSchema): void {
-  const { names } = shapes.root.of({})
+  const { names } = shapes.root.narrow({})
   if (!Array.isArray(settable) || settable.some((name) => !names.includes(name)))
     throw new TypeError(
       `The option \`methods.${method}.settable\` of resource() must be a list of fields of the record: ${names.join(', ')}`
@@ -121,10 +121,10 @@ function customOutgoing(response: unknown, { record, flaggedWith }: RecordParts)
   // allow further fields.
   const flagged = (shared: SharedSchemas) => {
     const schemas = [outgoing.written, incoming, ...record.bodies].map((written) => written.shapesWith(shared))
-    const writeOnly = new HiddenNames(schemas, flaggedWith(shared).writeOnly)
-    const holders = { has: (name: string) => writeOnly.mayHave(name), size: writeOnly.size }
-    const textless = { has: (name: string) => writeOnly.mayBeTextless(name) }
-    return { readOnly: flaggedWith(shared).readOnly, writeOnly, holders, textless }
+    const writeOnly = new RedactedFields(schemas, flaggedWith(shared).writeOnly)
+    const containers = { has: (name: string) => writeOnly.mayHave(name), size: writeOnly.size }
+    const redactsText = { has: (name: string) => writeOnly.mayRedactText(name) }
+    return { readOnly: flaggedWith(shared).readOnly, writeOnly, containers, redactsText }
   }
   const written = new WrittenSchema(document, { flagged, recordNames: incoming.shapes.root.names })
   return { written, converts: !isOfInput }

@@ -3,7 +3,7 @@ import type { SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { isInPlace, isSchema, mapSubschemas } from '../../schema/keywords.js'
 import type { ShapeMember } from '../../schema/shape.js'
-import { refusal } from './problem.js'
+import { refusal } from './issues.js'
 
 /** What a field that is a file may hold. */
 export interface FileRules {
@@ -44,18 +44,18 @@ export function filesOf(document: JsonSchema): Files {
 }
 
 function toRules({ shape, readOnly }: ShapeMember): FileRules | undefined {
-  const parts = [...shape.parts]
-  const isNullable = parts.some(({ type = [] }) => [type].flat().includes('null'))
-  const isList = parts.some(({ items }) => items !== undefined)
+  const subschemas = [...shape.subschemas]
+  const isNullable = subschemas.some(({ type = [] }) => [type].flat().includes('null'))
+  const isList = subschemas.some(({ items }) => items !== undefined)
   if (isList) {
-    const item = shape.of({}).item(0)
-    const files = [...item.shape.parts].some(isFile) ? toRules(item) : undefined
+    const item = shape.narrow({}).item(0)
+    const files = [...item.shape.subschemas].some(isFile) ? toRules(item) : undefined
     return files && { ...files, readOnly: readOnly || files.readOnly, isList: true, isNullable }
   }
-  const [file] = parts.filter(isFile)
+  const [file] = subschemas.filter(isFile)
   if (file === undefined) return undefined
   const { minLength, maxLength } = file as { minLength?: number; maxLength?: number }
-  const named = parts.flatMap(({ contentMediaType }) => contentMediaType ?? []) as string[]
+  const named = subschemas.flatMap(({ contentMediaType }) => contentMediaType ?? []) as string[]
   const types = named.some((type) => anyMediaType.has(type)) ? [] : named.map((type) => type.toLowerCase())
   return { readOnly, isList: false, isNullable, types, minLength, maxLength }
 }

@@ -4,7 +4,7 @@ import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
 import { CodecError, encodeDefault, ZodCodecs, type ZodPart } from './codecs.js'
 import { holdsPart, placeOfRefused } from './library-parts.js'
-import { standardOf } from './validate.js'
+import { standardOf } from './standard-schema.js'
 
 /** Which side of a schema that transforms is meant: what is sent, or what becomes of it. */
 export type Side = 'input' | 'output'

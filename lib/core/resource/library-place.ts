@@ -1,5 +1,4 @@
 import type { SchemaValue } from '../../../types/standard-schema.js'
-import { allShapes } from '../../schema/hidden.js'
 import { othersName, type Shape, type ShapeMember } from '../../schema/shape.js'
 
 /** Leaves server-set fields out of a schema, by the objects of its library. */
@@ -7,7 +6,7 @@ export type Omit = (schema: object, place: LibraryPlace) => unknown
 
 /** Returns the names of the server-set fields that a value must have, at any depth. */
 export const serverNamesWithin = (start: Shape): ReadonlySet<string> =>
-  start.remember(serverNamesWithin, () => new Set([...allShapes(start)].flatMap((shape) => [...serverNames(shape)])))
+  start.remember(serverNamesWithin, () => new Set([...start.reachable].flatMap((shape) => [...serverNames(shape)])))
 
 /** Returns the names of the server-set fields that an object must have. */
 const serverNames = (shape: Shape): ReadonlySet<string> =>
@@ -64,7 +63,7 @@ export class LibraryPlace {
   }
 
   get #anyBranch(): Shape {
-    return this.shape.of(undefined)
+    return this.shape.narrow(undefined)
   }
 
   #within(shape: Shape, name: string): LibraryPlace {
@@ -79,7 +78,8 @@ export class LibraryPlace {
     const [union, ...others] = this.shape.unions.filter(({ branches }) => branches.length === count)
     if (union === undefined) return Array.from({ length: count }, () => this)
     if (others.length > 0) this.refuse('several unions apply to one object')
-    if (this.lacks(union.tag) !== false) this.refuse(`the server sets the discriminator '${union.tag}'`)
+    if (this.lacks(union.discriminator) !== false)
+      this.refuse(`the server sets the discriminator '${union.discriminator}'`)
     return chosenShapesOf(this.shape, union.branches).map((shape) => this.#within(shape, ''))
   }
 

@@ -1,13 +1,13 @@
-import { serverSetNames } from '../../schema/names.js'
+import { serverSetNames } from '../../schema/body-names.js'
 import type { Shape } from '../../schema/shape.js'
 import { attempt, NotImplemented } from '../errors.js'
+import { issuePath } from './issues.js'
 import { LibraryPlace, type Omit, serverNamesWithin } from './library-place.js'
 import { omitFromArkType } from './omit-arktype.js'
 import { omitFromValibot } from './omit-valibot.js'
 import { omitFromZod } from './omit-zod.js'
-import { createPartValidation } from './part.js'
-import { issuePath } from './problem.js'
-import { atOnceOf, type StandardValidate, standardOf, UnmergedError, waitingOf } from './validate.js'
+import { createFieldsValidate } from './patch.js'
+import { atOnceOf, type StandardValidate, standardOf, UnmergedError, waitingOf } from './standard-schema.js'
 
 const omitByVendor: ReadonlyMap<string | undefined, { readonly omit: Omit; readonly example: string }> = new Map([
   ['zod', { omit: omitFromZod, example: ', such as Book.omit({ id: true })' }],
@@ -31,9 +31,9 @@ export function createWholeCheck(schema: unknown, root: Shape): StandardValidate
  * Creates the check of parts of records by the library of their schema.
  * @throws {TypeError} if it can't check them
  */
-export function createPartCheck(schema: unknown, root: Shape): StandardValidate {
-  const tags = root.unions.map(({ tag }) => tag)
-  return explainErrors(createPartValidation(withoutServerFields(schema, root, 'patch'), tags), root, 'patch')
+export function createPatchCheck(schema: unknown, root: Shape): StandardValidate {
+  const discriminators = root.unions.map(({ discriminator }) => discriminator)
+  return explainErrors(createFieldsValidate(withoutServerFields(schema, root, 'patch'), discriminators), root, 'patch')
 }
 
 /**
@@ -55,7 +55,7 @@ function withoutServerFields(schema: unknown, root: Shape, option: 'create' | 'p
 }
 
 function cannotOmit(schema: unknown, root: Shape, option: 'create' | 'patch', reason: string, cause?: unknown) {
-  const names = [...new Set([...serverNamesWithin(root), ...serverSetNames(root.of(undefined))])].join(', ')
+  const names = [...new Set([...serverNamesWithin(root), ...serverSetNames(root.narrow(undefined))])].join(', ')
   const { example = '' } = omitByVendor.get(standardOf(schema)?.vendor) ?? {}
   return new TypeError(
     `resource() can't check a body without the fields that only the server sets (${names}): ${reason}. ` +
@@ -69,7 +69,7 @@ function cannotOmit(schema: unknown, root: Shape, option: 'create' | 'patch', re
  * were made of.
  */
 function refuseAskedFields(schema: unknown, validate: StandardValidate, root: Shape): void {
-  const names = serverSetNames(root.of(undefined))
+  const names = serverSetNames(root.narrow(undefined))
   const result = names.size === 0 ? undefined : attempt(() => validate({}))
   if (result instanceof Promise) result.catch(() => {})
   const issues = result instanceof Promise ? [] : (result?.issues ?? [])

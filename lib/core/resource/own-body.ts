@@ -3,7 +3,7 @@ import type { BodyRules } from './body.js'
 import { checkedSchemaOf } from './files.js'
 import { readSides } from './json-schema.js'
 import { createWholeCheck } from './library.js'
-import { triesAllBranches, validateOf } from './validate.js'
+import { triesAllBranches, validateOf } from './standard-schema.js'
 
 /** The schemas of the records that clients send. */
 export interface Incoming {

@@ -1,18 +1,18 @@
 import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
-import type { Fault } from '../../schema/fault.js'
+import type { Issue } from '../../schema/issue.js'
 import { isSchema, mapSubschemas, separateKeywords } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
+import { type Check, type Compile, issuePath, ofLibrary, toIssue } from './issues.js'
 import { readJsonSchema } from './json-schema.js'
-import { type Check, type Compile, issuePath, ofLibrary, toFault } from './problem.js'
 import { certain, type QueryParameters, toOperand } from './query-rules.js'
-import { atOnceOf } from './validate.js'
+import { atOnceOf } from './standard-schema.js'
 
 export const noParameters: QueryParameters = { operands: new Map(), required: [] }
 
 /** @throws {TypeError} if the schema is not that of an object with fields */
 export function checkRecord({ shapes: { root } }: WrittenSchema): void {
-  if ((root.kinds !== kindBits.object && root.kinds !== kindBits.all) || root.saysNothing)
+  if ((root.kinds !== kindBits.object && root.kinds !== kindBits.all) || root.describesNoMembers)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
@@ -34,7 +34,7 @@ export function readParameters(schema: unknown): QueryParameters {
   const validate = atOnceOf(schema)
   if (isPromised(validate?.({}))) throw new TypeError(asynchronous)
   const properties = separateProperties(written.documentWithout(undefined))
-  const shape = root.of({})
+  const shape = root.narrow({})
   const operands = new Map(
     shape.names.map((name) => {
       const property = properties.get(name) ?? scalarDocument(certain(shape.field(name)).shape)
@@ -107,7 +107,7 @@ export function createParameterCheck(
   { operands, required, validate, whole }: QueryParameters,
   isWhole: boolean,
   compile: Compile
-): (query: object) => readonly Fault[] {
+): (query: object) => readonly Issue[] {
   if (whole === undefined && validate === undefined) return () => []
   const { required: names, ...others } = whole ?? {}
   const checkWhole = createLazyCheck(compile, { ...others, ...(isWhole && names && { required: names }) })
@@ -116,15 +116,15 @@ export function createParameterCheck(
     if (!isWhole && Object.keys(sent).length === 0) return []
     if (whole !== undefined) {
       const problems = checkWhole(sent)
-      return problems === undefined ? [] : [toFault([], problems, 'The query')]
+      return problems === undefined ? [] : [toIssue([], problems, 'The query')]
     }
     const result = validate?.(sent)
     if (isPromised(result)) return [{ path: [], keyword: ofLibrary, must: asynchronous }]
-    const faults = (result?.issues ?? []).map(
-      ({ path, message }): Fault => ({ path: issuePath(path), keyword: ofLibrary, must: message })
+    const issues = (result?.issues ?? []).map(
+      ({ path, message }): Issue => ({ path: issuePath(path), keyword: ofLibrary, must: message })
     )
-    const isAsked = ({ path: [name, ...within] }: Fault) =>
+    const isAsked = ({ path: [name, ...within] }: Issue) =>
       isWhole || within.length > 0 || Object.hasOwn(sent, String(name)) || !required.includes(String(name))
-    return faults.filter(isAsked)
+    return issues.filter(isAsked)
   }
 }

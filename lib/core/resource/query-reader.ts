@@ -1,13 +1,13 @@
 import type { Query } from '../../../types/service.js'
-import { type Fault, maxFaults } from '../../schema/fault.js'
+import { type Issue, maxIssues } from '../../schema/issue.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { nonStringReader, parseList, textReader } from '../../schema/text.js'
 import { isObject, isPlain } from '../objects.js'
+import { type Compile, ofLibrary, toBadRequest, toIssue } from './issues.js'
+import type { MethodRules } from './method-rules.js'
 import { createLazyCheck, createParameterCheck } from './parameters.js'
-import { type Compile, ofLibrary, toBadRequest, toFault } from './problem.js'
 import { type FieldFilter, maxCount, type Operand, type QueryRules, shownRules } from './query-rules.js'
-import type { MethodRules } from './rules.js'
 
 /** Returns the converted value. If it is invalid, adds issues instead, and the result is unused. */
 type Read = (value: unknown, issues: QueryIssues) => unknown
@@ -16,11 +16,11 @@ type Readers = ReadonlyMap<string, Read>
 
 /** The issues of one query, and the path of the value that is being read. */
 class QueryIssues {
-  readonly faults: Fault[] = []
+  readonly faults: Issue[] = []
   readonly path: (string | number)[] = []
 
   get areMany(): boolean {
-    return this.faults.length >= maxFaults
+    return this.faults.length >= maxIssues
   }
 
   add(must: string, keyword = 'type'): void {
@@ -152,7 +152,7 @@ class ValueReaders {
       if (other !== value && check(other) === undefined) return decode(other, issues)
       // Clients of Feathers send `null` as the empty text.
       if (mayBeNull && text === '' && check(null) === undefined) return null
-      issues.faults.push(toFault([...issues.path], problems))
+      issues.faults.push(toIssue([...issues.path], problems))
       return undefined
     }
   }

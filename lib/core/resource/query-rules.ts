@@ -3,7 +3,7 @@ import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.j
 import { isSchema } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape, ShapeMember } from '../../schema/shape.js'
-import type { StandardValidate } from './validate.js'
+import type { StandardValidate } from './standard-schema.js'
 
 /** A value that a query may have. */
 export interface Operand {
@@ -99,7 +99,7 @@ export function certain(member: ShapeMember): ShapeMember {
   )
   if (schemas.length === 0 || branches.includes(undefined)) return member
   const named = branches.map((list = []) =>
-    shapes.alternatives.union(list.filter((branch) => branch !== true).map((branch) => [branch]))
+    shapes.unionCache.unionOf(list.filter((branch) => branch !== true).map((branch) => [branch]))
   )
   return { ...member, shape: shapes.of(named) }
 }
@@ -109,7 +109,7 @@ const shapeOf = (record: Shape, name: string) => certain(record.field(name)).sha
 /** Returns whether a field is known, and neither it nor the items of its list are hidden. */
 function isReadable(record: Shape, name: string): boolean {
   const field = certain(record.field(name))
-  return isShownMember(field) && (!mayBeList(field.shape) || isShownMember(field.shape.of({}).item(0)))
+  return isShownMember(field) && (!mayBeList(field.shape) || isShownMember(field.shape.narrow({}).item(0)))
 }
 
 const isShownMember = ({ isKnown, writeOnly, shape }: ShapeMember) =>
@@ -118,7 +118,7 @@ const isShownMember = ({ isKnown, writeOnly, shape }: ShapeMember) =>
 const mayBeList = ({ kinds }: Shape) => (kinds & kindBits.array) !== 0 && kinds !== kindBits.all
 
 const isScalar = (shape: Shape) =>
-  (shape.kinds & ~kindBits.scalar) === 0 || (shape.kinds === kindBits.all && shape.isSilent)
+  (shape.kinds & ~kindBits.scalar) === 0 || (shape.kinds === kindBits.all && shape.acceptsAnyMembers)
 
 /** Returns the operand of a record's scalar; `undefined` if it may be a list or an object. */
 export const operandOf = (shape: Shape): Operand | undefined =>
@@ -135,11 +135,11 @@ const nullSchema: JsonSchema = { type: 'null' }
 /** Returns the shape of the items of a list of scalars, or of `null` instead of the list. */
 function itemShape(list: Shape): Shape | undefined {
   const { shapes, kinds, codecs } = list
-  const chosen = list.of({})
+  const chosen = list.narrow({})
   if (!mayBeList(list) || (kinds & kindBits.object) !== 0 || chosen.isTuple || codecs.length > 0) return undefined
   const item = chosen.item(0).shape
   if (!isScalar(item) || (kinds & kindBits.null) === 0) return isScalar(item) ? item : undefined
-  return shapes.of([shapes.alternatives.union([item.schemas, [nullSchema]])])
+  return shapes.of([shapes.unionCache.unionOf([item.schemas, [nullSchema]])])
 }
 
 /** @param ownOperators operands of the option `operators`; `undefined` removes an operator */
@@ -165,7 +165,7 @@ function toFilter(
 }
 
 /** Returns the kinds of fields that an operator of the option `operators` applies to. */
-const comparedKinds = (shape: Shape): number => (mayBeList(shape) ? shape.of({}).item(0).shape : shape).kinds
+const comparedKinds = (shape: Shape): number => (mayBeList(shape) ? shape.narrow({}).item(0).shape : shape).kinds
 
 /** Returns a schema that refuses `null`, which has no order. */
 function withoutNull(schema: JsonSchema): JsonSchema {

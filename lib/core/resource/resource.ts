@@ -8,12 +8,12 @@ import type { BodyRules } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { checkedSchemaOf, filesOf } from './files.js'
 import { readSides } from './json-schema.js'
-import { createPartCheck, createWholeCheck } from './library.js'
+import { createPatchCheck, createWholeCheck } from './library.js'
+import { type MethodRules, type RecordRules, rulesKey } from './method-rules.js'
 import { type Guards, type GuardsOf, type Incoming, ownBodyRules } from './own-body.js'
 import { checkRecord, readParameters } from './parameters.js'
 import { isQueryable, querystringsOf, toQueryRules } from './query-rules.js'
-import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
-import { triesAllBranches, validateOf } from './validate.js'
+import { triesAllBranches, validateOf } from './standard-schema.js'
 
 const resourceOptionNames = {
   readOnly: true,
@@ -123,14 +123,14 @@ function incomingOf(document: JsonSchema, flagged: FlaggedNames): Incoming {
 /**
  * The shape with the fields of a record; of a record that is a union, with those of all branches.
  */
-const fieldsShape = ({ shapes }: WrittenSchema): Shape => shapes.root.of({})
+const fieldsShape = ({ shapes }: WrittenSchema): Shape => shapes.root.narrow({})
 
 /**
  * The fields of a record that only the server sets; of a record that is a union, those of any
  * branch.
  */
 const readOnlyNames = ({ root }: Shapes): ReadonlySet<string> => {
-  const fields = root.of({})
+  const fields = root.narrow({})
   return new Set(fields.names.filter((name) => fields.field(name).readOnly))
 }
 
@@ -150,7 +150,7 @@ function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceO
   })
   const partOf = (guards: Guards): BodyRules => ({
     ...wholeOf(guards),
-    createValidate: isOfLibrary ? (root) => createPartCheck(schema, root) : undefined,
+    createValidate: isOfLibrary ? (root) => createPatchCheck(schema, root) : undefined,
     document: guards.record.shown.documentWithout('readOnly', true),
     isPart: true,
     takesDefaults: false

@@ -1,6 +1,6 @@
 import type { StandardIssue, StandardResult, StandardSchema } from '../../../types/resource.js'
 import { attempt } from '../errors.js'
-import { standardOf, waitingOf } from './validate.js'
+import { standardOf, waitingOf } from './standard-schema.js'
 
 export type FieldResult = StandardResult<unknown>
 

@@ -4,12 +4,12 @@ import { GeneralError } from '../../core/errors.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
 import { recordsOfPage } from '../../core/page.js'
-import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
+import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/method-rules.js'
 import { errorWithout, without } from '../../core/without.js'
 import { EncodeError } from '../../schema/codec.js'
 import { shapesOf } from '../../schema/documents.js'
-import { HiddenNames, mayBeObject } from '../../schema/hidden.js'
 import { kindBits } from '../../schema/reader.js'
+import { mayBeSerialized, RedactedFields } from '../../schema/redacted-fields.js'
 import type { Shape } from '../../schema/shape.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { projectionOf } from '../request/resource-route.js'
@@ -74,7 +74,7 @@ export function createLeaving(
     // A record with a field of that name is one, also beside numbers. An open record would let the
     // records of a page leave whole.
     const list = shape.field('data')
-    const leavesWhole = list.isKnown && list.shape.isSilent
+    const leavesWhole = list.isKnown && list.shape.acceptsAnyMembers
     const mayBePage = answersPages(method) || ((isCustom || leavesWhole) && !shape.names.includes('data'))
     const takesObjects = (shape.kinds & kindBits.object) !== 0
     // A schema that states no type lets lists pass, too: each item of one is held to it.
@@ -125,7 +125,7 @@ export function createLeaving(
     if (others.every(([name, value]) => ofPages.includes(name) && Object(value) !== value)) return { ...page, data }
     const hidden = namesHiddenBy(record, instance)
     const isHidden = (name: string) => hidden.mayHave(name)
-    const isTextless = (name: string) => hidden.mayBeTextless(name)
+    const isTextless = (name: string) => hidden.mayRedactText(name)
     const redact = (value: unknown) => without(value, hidden.names, types, { isHidden, isTextless })
     const numbers = pick(ofPages, (name) => redact((page as Record<string, unknown>)[name]))
     const further = redact(Object.fromEntries(others.filter(([name]) => !ofPages.includes(name))))
@@ -140,7 +140,7 @@ export function createLeaving(
     const isOther = (item: unknown) => {
       if (item === null || item === undefined || item instanceof Date) return false
       const names = isObject(item) ? Object.keys(item) : undefined
-      return names?.length !== 0 && !names?.some((field) => shape.of(item as object).field(field).isKnown)
+      return names?.length !== 0 && !names?.some((field) => shape.narrow(item as object).field(field).isKnown)
     }
     if (items.some(isOther))
       throw new GeneralError(
@@ -162,7 +162,7 @@ export function createResultReader(name: string): (result: unknown) => unknown {
     if (result instanceof Error || isStream(result)) return result
     const json = resolve(result)
     // Nobody could leave hidden fields out of a text.
-    if (json !== result && typeof json === 'string' && mayBeObject(json))
+    if (json !== result && typeof json === 'string' && mayBeSerialized(json))
       throw new GeneralError(`${name}: the \`toJSON\` of the result gives JSON as a text. Return the object itself`)
     return json
   }
@@ -202,10 +202,10 @@ type OnError = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
  */
 export function withoutHidden(onError: OnError, record: RecordRules, instance: FastifyInstance): OnError {
   // Few services fail, and few schemas hide something.
-  let hidden: HiddenNames | undefined
-  const namesIn = (hidden: HiddenNames) => ({
+  let hidden: RedactedFields | undefined
+  const namesIn = (hidden: RedactedFields) => ({
     isHidden: (name: string) => hidden.has(name) || (!wordsOfErrors.has(name) && hidden.mayHave(name)),
-    isTextless: (name: string) => hidden.isTextless(name) || (!wordsOfErrors.has(name) && hidden.mayBeTextless(name))
+    isTextless: (name: string) => hidden.redactsText(name) || (!wordsOfErrors.has(name) && hidden.mayRedactText(name))
   })
   return (error, request, reply) => {
     hidden ??= namesHiddenBy(record, instance)
@@ -221,12 +221,12 @@ export function withoutHidden(onError: OnError, record: RecordRules, instance: F
  * The names of the fields of a record that do not leave: those that are flagged, and those that its
  * answer does not have.
  */
-function namesHiddenBy(record: RecordRules, instance: FastifyInstance): HiddenNames {
+function namesHiddenBy(record: RecordRules, instance: FastifyInstance): RedactedFields {
   const incoming = shapesOf(record.incoming, instance)
   const outgoing = shapesOf(record.outgoing.written, instance)
   const bodies = record.bodies.map((written) => shapesOf(written, instance))
   return outgoing.root.remember(namesHiddenBy, () => {
     const left = incoming.root.names.filter((name) => !outgoing.root.field(name).isKnown)
-    return new HiddenNames([incoming, outgoing, ...bodies], left)
+    return new RedactedFields([incoming, outgoing, ...bodies], left)
   })
 }

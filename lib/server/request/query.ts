@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import qs from 'qs'
 import type { QueryOptions, QueryParser } from '../../../types/fastify.js'
 import { BadRequest, ServiceError } from '../../core/errors.js'
-import { refusal } from '../../core/resource/problem.js'
+import { refusal } from '../../core/resource/issues.js'
 import type { Router } from './router.js'
 
 /**

@@ -4,21 +4,21 @@ import { idFieldOf, takesMany } from '../../core/description.js'
 import { BadRequest, NotFound } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
 import { idName } from '../../core/path.js'
-import { type BodyRules, createBodyCheck, type Judge } from '../../core/resource/body.js'
+import { type BodyRules, type BodyValidator, createBodyCheck } from '../../core/resource/body.js'
+import type { Compile } from '../../core/resource/issues.js'
+import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/method-rules.js'
 import { createLazyCheck } from '../../core/resource/parameters.js'
-import type { Compile } from '../../core/resource/problem.js'
 import { createQueryReader } from '../../core/resource/query-reader.js'
 import { type Operand, operandOf } from '../../core/resource/query-rules.js'
-import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/rules.js'
 import type { ServiceEntry } from '../../core/service.js'
 import type { MaySend } from '../../core/unsent-fields.js'
 import { shapesOf } from '../../schema/documents.js'
-import { createProjection, type Project } from '../../schema/outgoing.js'
+import { createProjection, type Project } from '../../schema/project.js'
 import { refuseSchemas, type Tries } from '../../schema/refused.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { nonStringReader, textReader } from '../../schema/text.js'
 import packages from './ajv-packages.cjs'
-import { checkCompiles, createCompile, createJudge } from './validator.js'
+import { checkCompiles, createBodyValidator, createCompile } from './validator.js'
 
 type RouteSchema = { schema: JsonSchema; httpPart?: string }
 type CompileValidator = (route: RouteSchema) => unknown
@@ -153,7 +153,8 @@ function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instanc
   return (data: unknown) => JSON.stringify(projection()(data))
 }
 
-const judgeOf = (shapes: Shapes): Judge => shapes.root.remember(judgeOf, () => createJudge(shapes))
+const bodyValidatorOf = (shapes: Shapes): BodyValidator =>
+  shapes.root.remember(bodyValidatorOf, () => createBodyValidator(shapes))
 
 /** Whether a method may be called at the URL of a record. */
 const takesId = (method: string): boolean => methods.get(method)?.arguments.includes('id') ?? true
@@ -185,7 +186,7 @@ function createCheck(
 ): preValidationHookHandler {
   const shapes = shapesOf(body.written, instance)
   const guards = body.guards.map((written) => shapesOf(written, instance))
-  const check = withLabel(label, () => createBodyCheck(body, takesLists, shapes, guards, () => judgeOf(shapes)))
+  const check = withLabel(label, () => createBodyCheck(body, takesLists, shapes, guards, () => bodyValidatorOf(shapes)))
   const { mayBeAbsent } = body
   return (request, _reply, done) => {
     const set = (body: unknown) => {
@@ -212,7 +213,7 @@ function withLabel<T>(label: string, create: () => T): T {
  * Returns whether a body may have a field. A record that is a union has the fields of all branches.
  */
 function maySendOf(all: readonly Shapes[]): MaySend {
-  const [body, ...guards] = all.map(({ root }) => root.of({})) as [Shape, ...Shape[]]
+  const [body, ...guards] = all.map(({ root }) => root.narrow({})) as [Shape, ...Shape[]]
   return (name) => body.field(name).isKnown && ![body, ...guards].some((shape) => shape.field(name).readOnly)
 }
 

@@ -6,7 +6,7 @@ import { BadRequest } from '../../core/errors.js'
 import { rootOf } from '../../core/host.js'
 import type { MethodDefinition } from '../../core/methods.js'
 import { isPromise } from '../../core/objects.js'
-import { rulesOf } from '../../core/resource/rules.js'
+import { rulesOf } from '../../core/resource/method-rules.js'
 import { isSchema, mapSubschemas, subschemasOf } from '../../schema/keywords.js'
 
 export type Schema = Record<string, unknown>

@@ -1,14 +1,13 @@
 import type { Ajv } from 'ajv'
 import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
-import type { Judge } from '../../core/resource/body.js'
-import type { Compile, SchemaProblem } from '../../core/resource/problem.js'
+import type { BodyValidator } from '../../core/resource/body.js'
+import type { AjvError, Compile } from '../../core/resource/issues.js'
+import { serverSetBySchema } from '../../schema/body-names.js'
 import { Bundle } from '../../schema/bundle.js'
 import { CheckedSchema, ownKeywords } from '../../schema/checked-schema.js'
 import { checkField } from '../../schema/fields.js'
-import { allShapes } from '../../schema/hidden.js'
 import { hasOtherKeywords, isSchema, otherKeywords } from '../../schema/keywords.js'
-import { serverSetBySchema } from '../../schema/names.js'
-import { kindBits, SchemaReader, type TaggedUnion } from '../../schema/reader.js'
+import { type DiscriminatedUnion, kindBits, SchemaReader } from '../../schema/reader.js'
 import type { Shapes } from '../../schema/shape.js'
 import { addUnknownFormats, createAjv } from './ajv.js'
 
@@ -92,7 +91,7 @@ const root = 'record'
  * Creates the check of bodies by the JSON Schema of a record. It does not ask for server-set
  * fields.
  */
-export function createJudge(shapes: Shapes): Judge {
+export function createBodyValidator(shapes: Shapes): BodyValidator {
   const { reader } = shapes
   const { bundle } = reader
   const checked = new CheckedSchema(reader, {
@@ -102,7 +101,7 @@ export function createJudge(shapes: Shapes): Judge {
   const ajv = createAjv(bundle)
   ajv.addSchema(checked.schema, root)
   const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
-  const check = (schema: SchemaValue, value: unknown): readonly SchemaProblem[] | undefined => {
+  const check = (schema: SchemaValue, value: unknown): readonly AjvError[] | undefined => {
     if (!isSchema(schema)) return schema ? undefined : [nothingFits]
     const validate = validators.get(schema) ?? ajv.compile({ $ref: `${root}#${checked.pointerTo(schema)}` })
     validators.set(schema, validate)
@@ -114,11 +113,11 @@ export function createJudge(shapes: Shapes): Judge {
   }
 }
 
-const nothingFits: SchemaProblem = { keyword: 'false schema', instancePath: '', params: {} }
+const nothingFits: AjvError = { keyword: 'false schema', instancePath: '', params: {} }
 
 /** Returns the errors of Ajv with the keywords that the schema was written with. */
-const toProblems = (errors: unknown): readonly SchemaProblem[] =>
-  (errors as (SchemaProblem & { readonly schema?: unknown })[]).map((problem) => {
+const toProblems = (errors: unknown): readonly AjvError[] =>
+  (errors as (AjvError & { readonly schema?: unknown })[]).map((problem) => {
     if (problem.keyword === ownKeywords.distinct) return { ...problem, keyword: 'uniqueItems' }
     if (problem.keyword !== ownKeywords.equals) return problem
     const [allowedValues] = problem.schema as readonly unknown[]
@@ -132,14 +131,15 @@ const toProblems = (errors: unknown): readonly SchemaProblem[] =>
 function unionsOf(shapes: Shapes) {
   const { reader } = shapes
   const open = new Set<unknown>()
-  for (const shape of allShapes(shapes.root))
-    for (const { branches, tag } of shape.unions) if (shape.of({}).field(tag).readOnly) open.add(branches)
-  const isObject = ({ branches, branchOf }: TaggedUnion) =>
-    [...branchOf.values()].every((index) => reader.kinds(branches[index] as SchemaValue) === kindBits.object)
+  for (const shape of shapes.root.reachable)
+    for (const { branches, discriminator } of shape.unions)
+      if (shape.narrow({}).field(discriminator).readOnly) open.add(branches)
+  const isObject = ({ branches, branchByValue }: DiscriminatedUnion) =>
+    [...branchByValue.values()].every((index) => reader.kinds(branches[index] as SchemaValue) === kindBits.object)
   return {
     isOpen: (branches: readonly SchemaValue[]) => open.has(branches),
     discriminatorOf(branches: readonly SchemaValue[]) {
-      const union = open.has(branches) ? undefined : reader.unionOf(branches)
+      const union = open.has(branches) ? undefined : reader.discriminatedUnion(branches)
       return union?.isRequired && isObject(union) ? union : undefined
     }
   }

@@ -1,24 +1,24 @@
 import type { StandardIssue } from '../../../types/resource.js'
 import { isObject } from '../objects.js'
+import type { StandardValidate } from './standard-schema.js'
 import { type FieldResult, structureOf } from './structure.js'
-import type { StandardValidate } from './validate.js'
 
 type FieldValues = Record<string, unknown>
 
 /** The checked fields of a part, by name. Fields that the schema does not have are missing. */
 type FieldResults = ReadonlyMap<string, FieldResult>
-type PartCheck = (part: FieldValues) => Promise<FieldResults>
+type PatchCheck = (part: FieldValues) => Promise<FieldResults>
 
 /**
  * Creates the check of a part of a record: each field by its own schema. Rules for several fields
  * don't apply to a part.
  *
- * @param tags the names of the fields that decide which branch of a union a part is of
+ * @param discriminators the names of the fields that decide which branch of a union a part is of
  * @throws {TypeError} if the library does not show the schemas of fields, or transforms records as
  * a whole
  */
-export function createPartValidation(schema: unknown, tags: readonly string[]): StandardValidate {
-  const check = toPartCheck(schema, tags)
+export function createFieldsValidate(schema: unknown, discriminators: readonly string[]): StandardValidate {
+  const check = toPatchCheck(schema, discriminators)
   return async (part) => {
     const results = await check(part as FieldValues)
     // Several fields may have the same issue.
@@ -32,7 +32,7 @@ export function createPartValidation(schema: unknown, tags: readonly string[]): 
   }
 }
 
-function toPartCheck(schema: unknown, tags: readonly string[]): PartCheck {
+function toPatchCheck(schema: unknown, discriminators: readonly string[]): PatchCheck {
   const structure = structureOf(schema)
   if (structure === undefined)
     throw new TypeError(
@@ -48,8 +48,8 @@ function toPartCheck(schema: unknown, tags: readonly string[]): PartCheck {
         (await Promise.all(checks)).filter((entry): entry is [string, FieldResult] => entry[1] !== undefined)
       )
     }
-  const checks = structure.schemas.map((inner) => toPartCheck(inner, tags))
-  return structure.isUnion ? ofUnion(checks, tags) : ofIntersection(checks)
+  const checks = structure.schemas.map((inner) => toPatchCheck(inner, discriminators))
+  return structure.isUnion ? ofUnion(checks, discriminators) : ofIntersection(checks)
 }
 
 const takes = (results: FieldResults, name: string) => results.has(name) && results.get(name)?.issues === undefined
@@ -59,13 +59,13 @@ const takes = (results: FieldResults, name: string) => results.has(name) && resu
  * checked by the first branch that accepts it: a part may have fields of several branches.
  */
 const ofUnion =
-  (checks: readonly PartCheck[], tags: readonly string[]): PartCheck =>
+  (checks: readonly PatchCheck[], discriminators: readonly string[]): PatchCheck =>
   async (part) => {
     const names = Object.keys(part)
-    const sentTags = tags.filter((tag) => Object.hasOwn(part, tag))
+    const sent = discriminators.filter((discriminator) => Object.hasOwn(part, discriminator))
     const all = await Promise.all(checks.map((check) => check(part)))
-    const ofTags = all.filter((results) => sentTags.every((tag) => takes(results, tag)))
-    const branches = ofTags.length > 0 ? ofTags : all
+    const matching = all.filter((results) => sent.every((discriminator) => takes(results, discriminator)))
+    const branches = matching.length > 0 ? matching : all
     const whole = branches.find((results) => names.every((name) => takes(results, name)))
     if (whole !== undefined) return whole
     const results = new Map<string, FieldResult>()
@@ -78,7 +78,7 @@ const ofUnion =
 
 /** Checks a part by all schemas of an intersection. */
 const ofIntersection =
-  (checks: readonly PartCheck[]): PartCheck =>
+  (checks: readonly PatchCheck[]): PatchCheck =>
   async (part) => {
     const all = await Promise.all(checks.map((check) => check(part)))
     const results = new Map<string, FieldResult>()

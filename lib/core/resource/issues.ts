@@ -1,11 +1,11 @@
 import type { StandardIssue } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
-import { type Fault, maxFaults, type Path } from '../../schema/fault.js'
+import { type Issue, maxIssues, type Path } from '../../schema/issue.js'
 import { escapeKey, unescapeKey } from '../../schema/pointer.js'
 import { BadRequest } from '../errors.js'
 
 /** An error of Ajv. */
-export interface SchemaProblem {
+export interface AjvError {
   readonly instancePath: string
   readonly keyword: string
   readonly params: Record<string, unknown>
@@ -14,7 +14,7 @@ export interface SchemaProblem {
 }
 
 /** Returns the problems of a value, `undefined` if it is valid. */
-export type Check = (value: unknown) => readonly SchemaProblem[] | undefined
+export type Check = (value: unknown) => readonly AjvError[] | undefined
 
 /** Creates the check of a schema. */
 export type Compile = (schema: object) => Check
@@ -41,12 +41,12 @@ export const refusal = (where: Where, path: Path, must: string, keyword: string)
   toBadRequest(where, [{ path, must, keyword }])
 
 /**
- * Creates the error for all faults of a query or a body. The message has the first one, and the
+ * Creates the error for all issues of a query or a body. The message has the first one, and the
  * number of others.
  */
-export function toBadRequest(where: Where, faults: readonly Fault[]): BadRequest {
-  const byPlace = new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault]))
-  const [first, ...others] = [...byPlace.values()].reverse().slice(0, maxFaults) as [Fault, ...Fault[]]
+export function toBadRequest(where: Where, issues: readonly Issue[]): BadRequest {
+  const byPlace = new Map(issues.toReversed().map((issue) => [JSON.stringify(issue.path), issue]))
+  const [first, ...others] = [...byPlace.values()].reverse().slice(0, maxIssues) as [Issue, ...Issue[]]
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   const errors = [first, ...others].map(({ path, keyword, must }) => ({
     instancePath: path.map((key) => `/${shorten(escapeKey(String(key)))}`).join(''),
@@ -56,12 +56,12 @@ export function toBadRequest(where: Where, faults: readonly Fault[]): BadRequest
   return new BadRequest(`${sentenceOf(where, first)}${more}`, { errors })
 }
 
-function sentenceOf(where: Where, { path, must, keyword }: Fault): string {
+function sentenceOf(where: Where, { path, must, keyword }: Issue): string {
   if (path.length === 0) return must
   return `${placeName(where, path)}${keyword === ofLibrary ? ':' : ''} ${must}`
 }
 
-/** The keyword of a fault whose message is that of the schema library. */
+/** The keyword of a issue whose message is that of the schema library. */
 export const ofLibrary = 'validate'
 
 /**
@@ -77,7 +77,7 @@ export const issuePath = (path: StandardIssue['path'] = []): Path =>
  * Returns the clearest of the problems that a check has found at a path.
  * @param whole what the value at no path is called
  */
-export function toFault(path: Path, problems: readonly SchemaProblem[], whole = 'The data'): Fault {
+export function toIssue(path: Path, problems: readonly AjvError[], whole = 'The data'): Issue {
   const problem = clearest(problems)
   const inside = problem.instancePath.split('/').slice(1)
   const { missingProperty, additionalProperty } = problem.params
@@ -93,12 +93,12 @@ const pathKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : unescapeK
  * Returns the problem that says most. Each branch of a union reports one: the branch whose type
  * fits the value says more than the list of types.
  */
-function clearest(problems: readonly SchemaProblem[]): SchemaProblem {
+function clearest(problems: readonly AjvError[]): AjvError {
   // A condition adds a problem behind those of its branch.
   const last = problems.findLastIndex(({ keyword }) => keyword !== 'if')
-  const union = problems[last] as SchemaProblem
-  if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return problems[0] as SchemaProblem
-  const isOther = ({ keyword, instancePath }: SchemaProblem) =>
+  const union = problems[last] as AjvError
+  if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return problems[0] as AjvError
+  const isOther = ({ keyword, instancePath }: AjvError) =>
     (keyword === 'type' || keyword === 'enum' || keyword === 'const') && instancePath === union.instancePath
   return problems.slice(0, last).find((problem) => !isOther(problem)) ?? union
 }
@@ -140,7 +140,7 @@ function enumTexts(values: readonly unknown[]): string {
   return [...texts, ...(more > 0 ? [`one of ${more} others`] : [])].join(' or ')
 }
 
-type Sentence = (problem: SchemaProblem) => string
+type Sentence = (problem: AjvError) => string
 
 /** The sentences for invalid values, by the keyword of the schema. */
 const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../types/standard-schema.js'
 import { encodeBy } from './codec.js'
-import { speaksOfItems } from './combined.js'
-import { hidesTexts, mayBeObject } from './hidden.js'
+import { describesItems } from './combined.js'
 import { isPermission, kindBits } from './reader.js'
+import { mayBeSerialized, redactsTexts } from './redacted-fields.js'
 import type { Shape, Shapes } from './shape.js'
 import { resolveToJson } from './to-json.js'
 
@@ -36,7 +36,7 @@ const shapeProjection = (shape: Shape, converts: boolean): Project =>
     return (value) => project(value === null && keepsNull ? null : encodeBy(codecs, value))
   })
 
-const passesAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent
+const passesAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.acceptsAnyMembers
 const leavesWhole = (shape: Shape) => passesAnything(shape) && shape.codecs.length === 0
 
 const leaveOut = () => undefined
@@ -60,10 +60,10 @@ class Projection {
     // A text in the place of an object may be its JSON, with the hidden fields in it.
     if (hidesAllButObjects(shape) || (shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
       this.#toScalar = (value) => (value === null ? null : undefined)
-    if (shape.kinds !== kindBits.all || !hidesTexts(shape)) return
+    if (shape.kinds !== kindBits.all || !redactsTexts(shape)) return
     const toScalar = this.#toScalar
     this.#toScalar = (value) => withoutTexts(toScalar(value))
-    if (![...shape.parts].some(speaksOfItems)) this.#ofList = leaveOut
+    if (![...shape.subschemas].some(describesItems)) this.#ofList = leaveOut
   }
 
   readonly project = (input: unknown): unknown => {
@@ -71,17 +71,18 @@ class Projection {
     const value = resolveToJson(input)
     if (typeof value !== 'object' || value === null || value instanceof Date) return this.#toScalar(value)
     if (Array.isArray(value)) return (allowed & kindBits.array) === 0 ? undefined : this.#projectList(value)
-    if (ArrayBuffer.isView(value)) return this.#shape.isSilent && (allowed & kindBits.object) !== 0 ? value : undefined
+    if (ArrayBuffer.isView(value))
+      return this.#shape.acceptsAnyMembers && (allowed & kindBits.object) !== 0 ? value : undefined
     return (allowed & kindBits.object) === 0 ? undefined : this.#projectObject(value as Record<string, unknown>)
   }
 
   #projectList(list: readonly unknown[]): unknown {
-    this.#ofList ??= this.#shape.isSilent ? identity : listProjection(this.#shape, this.#converts)
+    this.#ofList ??= this.#shape.acceptsAnyMembers ? identity : listProjection(this.#shape, this.#converts)
     return this.#ofList(list)
   }
 
   #projectObject(value: Record<string, unknown>): unknown {
-    this.#ofObject ??= this.#shape.isSilent ? identity : objectProjection(this.#shape, this.#converts)
+    this.#ofObject ??= this.#shape.acceptsAnyMembers ? identity : objectProjection(this.#shape, this.#converts)
     return this.#ofObject(value)
   }
 }
@@ -91,8 +92,8 @@ class Projection {
  * fields. What is declared by a schema as a text is none.
  */
 function hidesTextsByName(object: Shape, name: string): boolean {
-  const { textless } = object.shapes.flagged
-  if (textless?.has(name) !== true) return false
+  const { redactsText } = object.shapes.flagged
+  if (redactsText?.has(name) !== true) return false
   return !object.names.includes(name) || object.field(name).shape.kinds === kindBits.all
 }
 
@@ -102,15 +103,15 @@ function hidesTextsByName(object: Shape, name: string): boolean {
 function withoutTexts(input: unknown): unknown {
   const value = resolveToJson(input)
   if (Array.isArray(value)) return value.map(withoutTexts)
-  if (typeof value === 'string' && mayBeObject(value)) return undefined
+  if (typeof value === 'string' && mayBeSerialized(value)) return undefined
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof String) return withoutTexts(String(value))
   return ArrayBuffer.isView(value) ? undefined : value
 }
 
-// What is no object has no tag: it may be of any branch of a union, and what one of them hides does
+// What is no object has no discriminator: it may be of any branch of a union, and what one of them hides does
 // not leave.
-const hidesAllButObjects = (shape: Shape) => shape.unions.length > 0 && shape.of(undefined).has('writeOnly')
+const hidesAllButObjects = (shape: Shape) => shape.unions.length > 0 && shape.narrow(undefined).has('writeOnly')
 
 /** An integer as JSON has it: a text where a number would be another one. */
 export const scalarOf = (value: bigint): number | string =>
@@ -122,9 +123,9 @@ function jsonScalarOf(value: unknown, shape: Shape): unknown {
   return value instanceof Date ? dateOf(value, shape) : value
 }
 
-function dateOf(value: Date, { parts }: Shape): unknown {
+function dateOf(value: Date, { subschemas }: Shape): unknown {
   if (Number.isNaN(value.getTime())) return null
-  const formats = [...parts].map(({ format }) => format)
+  const formats = [...subschemas].map(({ format }) => format)
   if (formats.includes('date')) return dayOf(value)
   const text = value.toISOString()
   return formats.includes('time') ? text.slice(11, 19) : text
@@ -180,10 +181,10 @@ function digitsOf(text: string): string | undefined {
 }
 
 /** Whether an object may have no other fields than those that are spelled out. */
-function isSpelledOut({ isOpen, parts }: Shape): boolean {
+function isSpelledOut({ isOpen, subschemas }: Shape): boolean {
   const isMore = ({ patternProperties, additionalProperties, unevaluatedProperties }: JsonSchema) =>
     patternProperties !== undefined || isPermission(additionalProperties) || isPermission(unevaluatedProperties)
-  return !isOpen && ![...parts].some(isMore)
+  return !isOpen && ![...subschemas].some(isMore)
 }
 
 function objectProjection(shape: Shape, converts: boolean): ProjectObject {
@@ -194,21 +195,25 @@ function objectProjection(shape: Shape, converts: boolean): ProjectObject {
     branch.remember(objectProjection, () =>
       branch.has('writeOnly') ? () => undefined : objectProjection(branch, converts)
     )
-  if (others.length > 0) return (value) => projectBranch(shape.of(value))(value)
-  const { tag, branchOf } = union
-  const byTag = new Map<unknown, ProjectObject>()
+  if (others.length > 0) return (value) => projectBranch(shape.narrow(value))(value)
+  const { discriminator, branchByValue } = union
+  const byValue = new Map<unknown, ProjectObject>()
   return (value) => {
-    const ready = byTag.get(value[tag])
-    if (ready !== undefined && Object.hasOwn(value, tag)) return ready(value)
-    const project = projectBranch(shape.of(value))
-    if (branchOf.has(value[tag]) && shape.of({ [tag]: value[tag] }) === shape.of(value)) byTag.set(value[tag], project)
+    const ready = byValue.get(value[discriminator])
+    if (ready !== undefined && Object.hasOwn(value, discriminator)) return ready(value)
+    const project = projectBranch(shape.narrow(value))
+    if (
+      branchByValue.has(value[discriminator]) &&
+      shape.narrow({ [discriminator]: value[discriminator] }) === shape.narrow(value)
+    )
+      byValue.set(value[discriminator], project)
     return project(value)
   }
 }
 
 function listProjection(union: Shape, converts: boolean): (list: readonly unknown[]) => unknown {
-  // A list has no tag, so any branch may apply.
-  const shape = union.of({})
+  // A list has no discriminator, so any branch may apply.
+  const shape = union.narrow({})
   if (shape.isTuple)
     return (list) =>
       list.map((item, index) => {
@@ -259,8 +264,8 @@ function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
         : `record[${key}]`
     if (leavesWhole(inner)) return [`${key}: ${value}`]
     const project = laterProjection(inner, converts)
-    const isTextless = hidesTextsByName(shape, name)
-    const index = projections.push(isTextless ? (value) => project(withoutTexts(value)) : project) - 1
+    const redactsText = hidesTextsByName(shape, name)
+    const index = projections.push(redactsText ? (value) => project(withoutTexts(value)) : project) - 1
     const type = scalarTypeOf(inner)
     const isReady = type === undefined ? 'false' : `typeof value === '${type}'`
     const isNothing = inner.codecs.length > 0 ? 'value === undefined' : '(value === undefined || value === null)'

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../../types/standard-schema.js'
-import { type Fault, maxFaults, type Path, type Place, pathOfPlace } from './fault.js'
-import { allShapes } from './hidden.js'
+import { type Issue, maxIssues, type Path, type PathNode, toPath } from './issue.js'
 import { kindBits } from './reader.js'
 import type { Shape, ShapeMember, Shapes } from './shape.js'
 
@@ -16,16 +15,16 @@ const maxSquaredDepths = 4_000_000
 export type RequiredNames = (shape: Shape, isRecord: boolean) => readonly string[]
 
 /**
- * Walks the names of a body once, and finds server-set, unknown and missing fields, and too deep
- * values.
+ * Walks the names of a body once, and finds server-set, unknown and missing fields, and values that
+ * are nested too deep.
  */
 export class BodyNames {
-  readonly faults: Fault[] = []
+  readonly issues: Issue[] = []
   /**
-   * Objects and lists where the schema accepts none. JSON Schema describes these better, but it may
+   * Objects and lists where the schema accepts none. JSON Schema reports these better, but it may
    * miss one: a branch of a union accepts anything in a field that it does not name.
    */
-  readonly misplaced: Fault[] = []
+  readonly misplaced: Issue[] = []
   readonly #start: Path
   readonly #requiredNames: RequiredNames
   #squaredDepths = 0
@@ -38,27 +37,27 @@ export class BodyNames {
   }
 
   /**
-   * Whether a library might take seconds, and gigabytes, to list all issues: zod and ArkType copy
-   * the path of an issue at each of its levels. JSON Schema stops at the first, so ask it before.
+   * Whether reporting every issue could take quadratic time and memory: zod and ArkType copy the
+   * path of an issue at each level. JSON Schema stops at the first issue, so ask it before.
    */
-  get isCostlyToRefuse(): boolean {
+  get isTooComplex(): boolean {
     return this.#squaredDepths > maxSquaredDepths
   }
 
-  #visit(value: object, shape: Shape, place: Place | undefined, depth: number): void {
+  #visit(value: object, shape: Shape, node: PathNode | undefined, depth: number): void {
     if (value instanceof Blob || this.#isOver) return
     const kind = Array.isArray(value) ? kindBits.array : kindBits.object
-    if (depth > maxDepth) this.#stop(place)
-    // Some libraries accept a list in place of an object, and then it would be missing in answers.
+    if (depth > maxDepth) this.#stop(node)
+    // Some libraries accept a list in place of an object, but a response would not contain it.
     else if (kind === kindBits.array && (shape.kinds & ~kindBits.null) === kindBits.object)
-      this.#add(place, 'must be an object', 'type')
+      this.#add(node, 'must be an object', 'type')
     else if ((shape.kinds & kind) === 0) {
-      if (this.misplaced.length < maxFaults)
-        this.misplaced.push({ path: pathOfPlace(place, this.#start), keyword: 'type', must: 'is not valid' })
-    } else this.#visitMembers(value, shape.of(value), place, depth)
+      if (this.misplaced.length < maxIssues)
+        this.misplaced.push({ path: toPath(node, this.#start), keyword: 'type', must: 'is not valid' })
+    } else this.#visitMembers(value, shape.narrow(value), node, depth)
   }
 
-  #visitMembers(value: object, shape: Shape, within: Place | undefined, depth: number): void {
+  #visitMembers(value: object, shape: Shape, within: PathNode | undefined, depth: number): void {
     const isList = Array.isArray(value)
     const entries = isList ? value.entries() : Object.entries(value)
     for (const [key, inner] of entries) {
@@ -74,25 +73,22 @@ export class BodyNames {
       if (!Object.hasOwn(value, key)) this.#add({ key, within }, 'is required', 'required')
   }
 
-  #add(place: Place | undefined, must: string, keyword: string): void {
-    if (this.faults.length < maxFaults) this.faults.push({ path: pathOfPlace(place, this.#start), keyword, must })
+  #add(node: PathNode | undefined, must: string, keyword: string): void {
+    if (this.issues.length < maxIssues) this.issues.push({ path: toPath(node, this.#start), keyword, must })
     else this.#isOver = true
   }
 
-  #stop(place: Place | undefined): void {
+  #stop(node: PathNode | undefined): void {
     this.#isOver = true
     // The whole path would be as long as the body is deep.
-    const path = pathOfPlace(place, this.#start).slice(0, this.#start.length + 1)
-    this.faults.push({ path, keyword: 'maxDepth', must: `is nested more than ${maxDepth} deep` })
+    const path = toPath(node, this.#start).slice(0, this.#start.length + 1)
+    this.issues.push({ path, keyword: 'maxDepth', must: `is nested more than ${maxDepth} deep` })
   }
 }
 
-/**
- * Whether only the server sets a value: the member is flagged, or the value may only be of branches
- * that are.
- */
+/** Whether only the server sets a value: its member is flagged, or its branch of a union is. */
 const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown): boolean =>
-  readOnly || (!isSettable && shape.unions.length > 0 && shape.of(value).has('readOnly'))
+  readOnly || (!isSettable && shape.unions.length > 0 && shape.narrow(value).has('readOnly'))
 
 /** Returns the fields of an object that only the server sets. */
 export const serverSetNames = (shape: Shape): ReadonlySet<string> =>
@@ -108,14 +104,14 @@ export const serverSetBySchema = ({ root }: Shapes): ReadonlyMap<JsonSchema, Rea
   root.remember(serverSetBySchema, () => {
     const bySchema = new Map<JsonSchema, Set<string>>()
     // A name may match several patterns.
-    const ofPatterns = [...allShapes(root)].flatMap(({ shapes, rulesOfNames }) =>
-      rulesOfNames.length > 1 ? [...allShapes(shapes.of(rulesOfNames))] : []
+    const ofPatterns = [...root.reachable].flatMap(({ shapes, rulesOfNames }) =>
+      rulesOfNames.length > 1 ? [...shapes.of(rulesOfNames).reachable] : []
     )
-    for (const shape of [...allShapes(root), ...ofPatterns]) {
+    for (const shape of [...root.reachable, ...ofPatterns]) {
       // An object without a discriminator may be of any branch.
-      const anyBranch = shape.of(undefined)
+      const anyBranch = shape.narrow(undefined)
       const names = serverSetNames(anyBranch)
-      for (const schema of names.size === 0 ? [] : anyBranch.parts)
+      for (const schema of names.size === 0 ? [] : anyBranch.subschemas)
         bySchema.set(schema, new Set([...(bySchema.get(schema) ?? []), ...names]))
     }
     return bySchema
@@ -128,35 +124,32 @@ export const serverSetBySchema = ({ root }: Shapes): ReadonlyMap<JsonSchema, Rea
 export const requiredHere = (shape: Shape): readonly string[] =>
   shape.remember(requiredHere, () => {
     const bySchema = serverSetBySchema(shape.shapes)
-    const isElsewhere = (name: string) => [...shape.parts].some((part) => bySchema.get(part)?.has(name))
-    const hasDefault = ({ parts }: Shape) => [...parts].some((part) => part.default !== undefined)
+    const isElsewhere = (name: string) => [...shape.subschemas].some((schema) => bySchema.get(schema)?.has(name))
+    const hasDefault = ({ subschemas }: Shape) => [...subschemas].some((schema) => schema.default !== undefined)
     return shape.required.filter((name) => {
       const member = shape.field(name)
       return isElsewhere(name) && !isReadOnly(member, undefined) && !hasDefault(member.shape)
     })
   })
 
-/**
- * Returns the least fields that a body must have: the server adds its own, but an empty object is
- * no record.
- */
+/** Returns the fewest fields that a body must have. The server adds its own, but not all. */
 export const leastSent = (least: number, added: number): number => Math.max(Math.min(least, 1), least - added)
 
 /** Finds the server-set fields of a value by a schema that may describe another value. */
-export function findReadOnly(shapes: Shapes, value: unknown, path: Path): readonly Fault[] {
-  const faults: Fault[] = []
-  const visit = (value: unknown, shape: Shape, within: Place | undefined): void => {
+export function findReadOnly(shapes: Shapes, value: unknown, path: Path): readonly Issue[] {
+  const issues: Issue[] = []
+  const visit = (value: unknown, shape: Shape, within: PathNode | undefined): void => {
     if (typeof value !== 'object' || value === null || value instanceof Blob) return
-    const chosen = shape.of(value)
+    const chosen = shape.narrow(value)
     for (const [name, inner] of Object.entries(value)) {
-      if (faults.length >= maxFaults) return
+      if (issues.length >= maxIssues) return
       const key = Array.isArray(value) ? Number(name) : name
       const member = typeof key === 'number' ? chosen.item(key) : chosen.field(key)
       if (isReadOnly(member, inner))
-        faults.push({ path: pathOfPlace({ key, within }, path), keyword: 'readOnly', must: 'can not be set' })
+        issues.push({ path: toPath({ key, within }, path), keyword: 'readOnly', must: 'can not be set' })
       else visit(inner, member.shape, { key, within })
     }
   }
   visit(value, shapes.root, undefined)
-  return faults
+  return issues
 }

@@ -1,7 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookOptions } from '../../types/hooks.js'
+import { standardEvents } from '../core/description.js'
 import type { AnyMethod, Members } from '../core/facade.js'
-import { hookApplicationOf, instance, serviceHostOf } from '../core/host.js'
+import {
+  hasHookApplication,
+  hookApplicationOf,
+  instance,
+  instanceFacts,
+  ownInstanceFacts,
+  serviceHostOf,
+  type ToApplication
+} from '../core/host.js'
+import { factsOf } from '../core/object-facts.js'
 import { isClass } from '../core/options.js'
 import { authenticationIn } from './authentication.js'
 import type { FeathersLike, Mixin } from './members.js'
@@ -9,21 +19,21 @@ import { putSetting, type SettingsStore } from './settings.js'
 
 type Host = FastifyInstance & Members
 
-/** What the applications of one registration of the plugin have in common. */
+/** The state that the applications of one registration of the plugin share. */
 export interface Shared {
   /**
-   * Keeps the settings; of a Feathers application, hooks get those members too that the instance
-   * lacks.
+   * Keeps the settings. If it is a Feathers application, hooks also get those of its members that
+   * the instance lacks.
    */
   readonly backing: SettingsStore
   readonly mixins: Mixin[]
 }
 
 /**
- * What hooks get as `context.app`: the instance, behind the members of a Feathers application that
- * hooks use. For code that is no hook, but was written for such an application.
+ * Returns the `context.app` of hooks: the instance, behind the members of a Feathers application
+ * that hooks use. For code that was written for such an application and runs outside of hooks.
  *
- * @throws when fastify-services/feathers is not registered
+ * @throws if fastify-services/feathers is not registered
  * @example
  * applicationOf(app).set('mailer', mailer)
  * app.service('messages', new MessageService(getOptions(applicationOf(app))))
@@ -34,8 +44,32 @@ export function applicationOf(app: FastifyInstance): FeathersLike {
   throw new Error('Hooks get the instance itself here: register the plugin fastify-services/feathers')
 }
 
-/** Makes one application for each instance. */
-export function createApplications(shared: Shared): (host: object) => object {
+/**
+ * Replaces the `context.app` of hooks by an application, for the services of an instance and of the
+ * instances inside it.
+ * @param backing keeps the settings
+ * @throws if it is replaced already
+ */
+export function registerApplications(app: FastifyInstance, backing: SettingsStore): ToApplication {
+  if (hasHookApplication(app))
+    throw new Error('fastify-services/feathers is registered here already: give it all options at once')
+  const mixins: Mixin[] = []
+  const applications = createApplications({ backing, mixins })
+  ownInstanceFacts(app).toHookApplication = applications
+  const { entries, onService } = serviceHostOf(app)
+  for (const { compose } of entries) compose()
+  onService.push(({ app, object, service, path, options, exposed }) => {
+    // A mounted service has the mixins of its own application.
+    if (instanceFacts(app).toHookApplication !== applications || factsOf(object).foreign) return
+    const events = options.events ?? (object as { events?: readonly string[] }).events ?? []
+    const filled = { ...options, methods: exposed, events, serviceEvents: [...standardEvents, ...events] }
+    for (const mixin of mixins) mixin.call(applications(app as object), service, path, filled)
+  })
+  return applications
+}
+
+/** Creates the function that returns the application of an instance. */
+export function createApplications(shared: Shared): ToApplication {
   const applications = new Map<object, object>()
   return (host) => {
     const application = applications.get(host) ?? createApplication(host as Host, shared)
@@ -44,20 +78,19 @@ export function createApplications(shared: Shared): (host: object) => object {
   }
 }
 
-function createApplication(host: Host, shared: Shared): object {
-  const backing = shared.backing as SettingsStore & Members
-  const members = ownMembers(host, backing, shared.mixins, () => application)
-  const member = (value: unknown) => (isMethod(value) ? lend(value) : value)
-  // A method of the Feathers application changes what is its own. What else its functions are, they
-  // stay: `knex.raw`.
-  const lent = new WeakMap<AnyMethod, AnyMethod>()
-  function lend(method: AnyMethod): AnyMethod {
-    const cached = lent.get(method)
-    if (cached !== undefined) return cached
-    const proxy = new Proxy(method, {
-      apply: (_, self, args) => Reflect.apply(method, self === application ? backing : self, args)
-    })
-    lent.set(method, proxy)
+function createApplication(host: Host, { backing: store, mixins }: Shared): object {
+  const backing = store as SettingsStore & Members
+  const members = createMembers(host, backing, mixins, () => application)
+  // A method of the Feathers application is called on that application. It keeps its own members,
+  // such as `knex.raw`.
+  const proxies = new Map<unknown, AnyMethod>()
+  function toBackingMethod(method: AnyMethod): AnyMethod {
+    const proxy =
+      proxies.get(method) ??
+      new Proxy(method, {
+        apply: (_, self, args) => Reflect.apply(method, self === application ? backing : self, args)
+      })
+    proxies.set(method, proxy)
     return proxy
   }
   const application: object = new Proxy(host, {
@@ -67,17 +100,18 @@ function createApplication(host: Host, shared: Shared): object {
       if (name in host) return host[name]
       if (name === 'services') return servicesOf(host)
       if (typeof name === 'symbol') return undefined
-      return name in backing ? member(backing[name]) : missingMember(name)
+      if (!(name in backing)) return missingMember(name)
+      const value = backing[name]
+      return isMethod(value) ? toBackingMethod(value) : value
     },
-    // A hook that replaces one of these members does not do so on the instance. All else that it
-    // sets is there.
+    // A hook that replaces one of `members` does not replace it on the instance.
     set: (_, name, value) => Reflect.set(name in members ? members : host, name, value)
   })
   return application
 }
 
-/** The members that stand before those of the instance. */
-function ownMembers(
+/** Creates the members that take precedence over those of the instance. */
+function createMembers(
   host: Host,
   backing: SettingsStore & Members,
   mixins: readonly Mixin[],
@@ -85,7 +119,7 @@ function ownMembers(
 ): Members {
   const services = serviceHostOf(host)
   const members: Members & { __proto__: null } = {
-    // No name is found on a prototype of it.
+    // No name is found on a prototype.
     __proto__: null,
     [instance]: host,
     get(...args: Parameters<FastifyInstance['get']>) {
@@ -111,20 +145,22 @@ function ownMembers(
     get mixins() {
       return services.isReady ? refuseMember('mixins') : mixins
     },
-    defaultAuthentication(path?: string) {
-      const authentication = authenticationIn(host, path)
-      if (authentication !== undefined) return authentication
-      if (typeof backing.defaultAuthentication === 'function') return backing.defaultAuthentication(path)
-      throw new Error('There is no authentication here: register the plugin fastify-services/authentication')
-    }
+    defaultAuthentication: (path?: string) => defaultAuthentication(host, backing, path)
   }
   return members
 }
 
-/** A class has members of its own, which may be private: it is given as it is. */
+function defaultAuthentication(host: Host, backing: SettingsStore & Members, path: string | undefined): unknown {
+  const authentication = authenticationIn(host, path)
+  if (authentication !== undefined) return authentication
+  if (typeof backing.defaultAuthentication === 'function') return backing.defaultAuthentication(path)
+  throw new Error('There is no authentication here: register the plugin fastify-services/authentication')
+}
+
+/** A class may have private members, so it is not called on another object. */
 const isMethod = (value: unknown): value is AnyMethod => typeof value === 'function' && !isClass(value)
 
-/** All services by their paths. */
+/** Returns all services by path. */
 const servicesOf = (host: object) =>
   Object.fromEntries(serviceHostOf(host).entries.map(({ path, service }) => [path || '/', service]))
 
@@ -132,7 +168,7 @@ const listeners = 'app.service(path).on(event, listener), as the services have t
 const channels = 'the option `app` of fastify-services/feathers, as channels are those of a Feathers application'
 const start = 'applicationOf(app) of fastify-services/feathers, before the server is ready'
 
-/** What to use in place of those members of a Feathers application that hooks do not find. */
+/** The members of a Feathers application that hooks don't get, and what to use instead. */
 const replacements: Readonly<Record<string, string>> = {
   channel: channels,
   channels,
@@ -155,18 +191,16 @@ const replacements: Readonly<Record<string, string>> = {
   listenerCount: listeners
 }
 
-/**
- * @throws for a member of a Feathers application that hooks do not find, with what to use instead
- */
-export function refuseMember(name: string): never {
+/** @throws an error that says what to use instead of a member */
+function refuseMember(name: string): never {
   throw new Error(
     `context.app has no '${name}': Fastify has no counterpart of it. What to use instead: ${replacements[name]}`
   )
 }
 
 /**
- * What such a member is: a function that throws when it is called, since some code asks first
- * whether there is one.
+ * Returns the value of a member that hooks don't get: a function that throws when it is called,
+ * since some code first checks whether the member exists.
  */
-export const missingMember = (name: string): unknown =>
+const missingMember = (name: string): unknown =>
   Object.hasOwn(replacements, name) ? () => refuseMember(name) : undefined

@@ -3,20 +3,20 @@ import type { Interceptor } from '../core/compose.js'
 import { outerContext } from '../core/http-call.js'
 import type { Context, FeathersService, Method } from './mounted.js'
 
-/** Is notified of a context whose result or `dispatch` was set. */
+/** Is called with a context whose result or `dispatch` was set. */
 export type Notify = (context: HookContext) => void
 
-/** A context of theirs, with ours. */
-interface Inner extends Context {
+/** A context of Feathers that leads to ours. */
+interface InnerContext extends Context {
   [outerContext]: { readonly context: HookContext; readonly notify: Notify }
 }
-type InnerClass = new (data: object) => Inner
+type InnerContextClass = new (data: object) => InnerContext
 
 /**
- * Reads and writes a member of our context: a stream that one of their hooks replaces must be
- * closed, too.
+ * Creates a property that reads and writes our context, so that the server closes a stream which a
+ * hook of Feathers replaces.
  */
-const through = (name: 'result' | 'dispatch'): PropertyDescriptor & ThisType<Inner> => ({
+const toOuter = (name: 'result' | 'dispatch'): PropertyDescriptor & ThisType<InnerContext> => ({
   configurable: true,
   enumerable: true,
   get() {
@@ -28,35 +28,34 @@ const through = (name: 'result' | 'dispatch'): PropertyDescriptor & ThisType<Inn
     notify(context)
   }
 })
-const dispatch = through('dispatch')
-const result = through('result')
+const dispatch = toOuter('dispatch')
+const result = toOuter('result')
 
-// Feathers calls the method unless the context has a result of its own, so that it comes with the
-// first that is set.
-const firstResult: PropertyDescriptor & ThisType<Inner> = {
+// Feathers skips the method if the context has an own result, so the property is created with the
+// first result.
+const firstResult: PropertyDescriptor & ThisType<InnerContext> = {
   set(value) {
     Object.defineProperty(this, 'result', result)
     this.result = value
   }
 }
 
-/** Makes the class of contexts of a method. */
-function classOf(method: Method): InnerClass {
-  const Theirs = method.createContext({}).constructor as InnerClass
-  class InnerContext extends Theirs {}
-  Object.defineProperties(InnerContext.prototype, { dispatch, result: firstResult })
-  return InnerContext
+function createContextClass(method: Method): InnerContextClass {
+  const FeathersContext = method.createContext({}).constructor as InnerContextClass
+  class CallContext extends FeathersContext {}
+  Object.defineProperties(CallContext.prototype, { dispatch, result: firstResult })
+  return CallContext
 }
 
 /**
- * Makes the function that calls the methods of a service as the transports of Feathers do: with a
- * context, which holds what has come of it.
+ * Creates the function that calls the methods of a service as the transports of Feathers do: with a
+ * context that holds the result afterwards.
  */
 export function createCall(service: FeathersService): (context: HookContext, notify: Notify) => Promise<void> {
-  const classes = new Map<Method, InnerClass>()
+  const classes = new Map<Method, InnerContextClass>()
   return async (context, notify) => {
     const method = service[context.method] as Method
-    const Class = classes.get(method) ?? classOf(method)
+    const Class = classes.get(method) ?? createContextClass(method)
     classes.set(method, Class)
     const inner = new Class({ http: context.http, [outerContext]: { context, notify } })
     try {
@@ -69,19 +68,16 @@ export function createCall(service: FeathersService): (context: HookContext, not
   }
 }
 
-/** What `@feathersjs/hooks` knows of a method. */
+/** The hooks of a method, in `@feathersjs/hooks`. */
 interface HookManager {
   collectMiddleware(self: unknown, args: unknown[]): unknown[]
 }
-const managerMark: unique symbol = Symbol.for('@feathersjs/hooks') as never
+const managerSymbol: unique symbol = Symbol.for('@feathersjs/hooks') as never
 
-/**
- * Puts an interceptor around the methods of a service, within all of its hooks: the manager of the
- * hooks of a method names the functions around it.
- */
+/** Runs an interceptor around the methods of a service, inside all of its hooks. */
 export function interceptMethods(service: FeathersService, interceptor: Interceptor): void {
   const innermost = async (context: HookContext, next: () => Promise<void>) => {
-    // A hook has answered: the method is not called.
+    // A hook has set the result: the method is not called.
     if (Object.hasOwn(context, 'result')) return next()
     context.result = await interceptor(context, async () => {
       await next()
@@ -89,7 +85,7 @@ export function interceptMethods(service: FeathersService, interceptor: Intercep
     })
   }
   for (const name of Object.getOwnPropertyNames(service)) {
-    const manager = (service[name] as { [managerMark]?: HookManager } | undefined)?.[managerMark]
+    const manager = (service[name] as { [managerSymbol]?: HookManager } | undefined)?.[managerSymbol]
     if (manager === undefined) continue
     const collect = manager.collectMiddleware.bind(manager)
     manager.collectMiddleware = (self, args) => [...collect(self, args), innermost]

@@ -1,4 +1,5 @@
-import { type FeathersService, type Mounted, optionsMarkOf, optionsOf } from './mounted.js'
+import { type FeathersService, type MountedApplication, optionsSymbol, serviceOptions } from './mounted.js'
+import { type Callable, createTrap, isFulfilled } from './probe.js'
 
 /** The formatter of `rest(formatter)`, as messages and the option `ignoreMiddleware` name it. */
 export const restFormatter = { handle: { name: 'rest(formatter)' }, name: 'rest(formatter)' }
@@ -7,80 +8,47 @@ export const restFormatter = { handle: { name: 'rest(formatter)' }, name: 'rest(
  * Finds the services whose answers are made by a formatter of the application, `rest(formatter)`,
  * which does not run on Fastify and may hide fields.
  *
- * Koa and Express show a formatter to nobody. So it is called once, with a request that nobody has
- * sent: the default formatter is the one that reads nothing (Koa), or sends the result as JSON and
- * reads nothing else (Express). Any other is stopped at its first step.
+ * Koa and Express don't expose a formatter. So it is called once, with a request that no client has
+ * sent: the default formatter reads nothing (Koa), or sends the result as JSON and reads nothing
+ * else (Express). Any other is stopped at its first step.
  */
-export async function servicesWithFormatter(application: Mounted): Promise<ReadonlySet<FeathersService>> {
+export async function servicesWithFormatter(application: MountedApplication): Promise<ReadonlySet<FeathersService>> {
   const formatted = new Set<FeathersService>()
   for (const service of new Set(Object.values(application.services))) {
-    const { koa, express } = optionsOf(service)
+    const { koa, express } = serviceOptions(service)
     const hasMiddleware = [koa?.before, koa?.after, express?.before, express?.after].flat().some(Boolean)
-    // A service with middleware of its own is refused or handed over anyway, and the call would run
-    // that middleware.
+    // A service with its own middleware is refused or forwarded anyway, and the call would run that
+    // middleware.
     if (hasMiddleware) continue
     if (
-      (koa?.composed && (await readsInKoa(koa.composed, optionsMarkOf(service)))) ||
-      (express?.composed && readsInExpress(express.composed))
+      (koa?.composed && (await isFormattedByKoa(koa.composed))) ||
+      (express?.composed && isFormattedByExpress(express.composed))
     )
       formatted.add(service)
   }
   return formatted
 }
 
-type Composed = (...args: unknown[]) => unknown
-
-/** Counts what is done with an object. What does more than it may is stopped. */
-function createTrap(
-  target: object,
-  isAllowed: (name: string | symbol) => boolean
-): { trap: object; isTouched(): boolean } {
-  let wasTouched = false
-  const stop = () => {
-    wasTouched = true
-    throw new Error('fastify-services/feathers asks whether this is the default formatter of rest()')
-  }
-  const guard =
-    <A extends [object, string | symbol, ...unknown[]]>(act: (...args: A) => unknown) =>
-    (...args: A) =>
-      isAllowed(args[1]) ? act(...args) : stop()
-  const handler: ProxyHandler<object> = {
-    get: guard(Reflect.get),
-    set: guard(Reflect.set) as () => boolean,
-    has: stop,
-    ownKeys: stop,
-    getPrototypeOf: stop
-  }
-  return { trap: new Proxy(target, handler), isTouched: () => wasTouched }
-}
-
 const never = () => false
 
-async function readsInKoa(composed: Composed, mark: symbol): Promise<boolean> {
+async function isFormattedByKoa(composed: Callable): Promise<boolean> {
   const find = Object.assign(async () => ({ http: {}, result: {}, dispatch: undefined }), {
     createContext: (data: object) => data
   })
-  const service = { find, [mark]: { methods: ['find'] } }
+  const service = { find, [optionsSymbol]: { methods: ['find'] } }
   const request = { query: {}, headers: {}, path: '/', body: undefined, method: 'GET' }
   const context = { request, response: {}, lookup: { service, params: {} }, feathers: {}, set() {} }
   // The service is done when its result is the body.
-  const isOfService = () => !('body' in context)
-  const { trap, isTouched } = createTrap(context, isOfService)
-  let hasGoneOn = false
+  const { trap, isTouched } = createTrap(context, () => !('body' in context))
+  let isNextCalled = false
   const next = async () => {
-    hasGoneOn = true
+    isNextCalled = true
   }
-  const isDefault = await Promise.race([
-    Promise.resolve(composed(trap, next)).then(
-      () => true,
-      () => false
-    ),
-    new Promise((resolve) => setTimeout(resolve, 1000, false).unref())
-  ])
-  return !isDefault || !('body' in context) || isTouched() || hasGoneOn
+  const isOver = await isFulfilled(Promise.resolve(composed(trap, next)))
+  return !isOver || !('body' in context) || isTouched() || isNextCalled
 }
 
-function readsInExpress(composed: Composed): boolean {
+function isFormattedByExpress(composed: Callable): boolean {
   const [request, data] = [createTrap({}, never), createTrap({}, never)]
   const sent: unknown[] = []
   const format = (types: object) => {
@@ -89,20 +57,18 @@ function readsInExpress(composed: Composed): boolean {
       send()
     }
   }
-  const parts = { data: data.trap, format, json: (value: unknown) => void sent.push(value) }
-  const response = createTrap(parts, (name) => name in parts)
-  let hasGoneOn = false
+  const members = { data: data.trap, format, json: (value: unknown) => void sent.push(value) }
+  const response = createTrap(members, (name) => name in members)
+  let isNextCalled = false
   try {
     // The composed chain is a router of Express.
-    const { handle } = (composed as unknown as { readonly stack: readonly object[] }).stack.at(-1) as {
-      handle: Composed
-    }
-    handle(request.trap, response.trap, () => {
-      hasGoneOn = true
+    const { stack } = composed as unknown as { readonly stack: readonly { readonly handle: Callable }[] }
+    stack.at(-1)?.handle(request.trap, response.trap, () => {
+      isNextCalled = true
     })
   } catch {
     return true
   }
   const isDefault = sent.length === 2 && sent[0] === 'application/json' && sent[1] === data.trap
-  return !isDefault || hasGoneOn || [request, data, response].some(({ isTouched }) => isTouched())
+  return !isDefault || isNextCalled || [request, data, response].some(({ isTouched }) => isTouched())
 }

@@ -1,5 +1,5 @@
 export { applicationOf } from './application.js'
-export type { IgnoredMiddleware } from './ignored.js'
+export type { IgnoredMiddleware } from './ignore-middleware.js'
 export type { ApplicationMembers, FeathersLike, Mixin, Setting, Settings } from './members.js'
 export type { FeathersApplication } from './mounted.js'
 export { default, type FeathersOptions } from './plugin.js'

@@ -1,32 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { fallbackMark, rootOf } from '../core/host.js'
-import type { Mounted } from './mounted.js'
+import type { MountedApplication } from './mounted.js'
 
-/** An application that was set up here, for the servers that it is mounted on. */
+/** An application that was set up here, and how many servers it is mounted on. */
 interface Running {
   readonly server: unknown
   readonly setup: Promise<unknown>
   servers: number
 }
 
-const running = new WeakMap<Mounted, Running>()
-
 /**
- * The set-up and the tear-down of a mounted application. Each runs once, with the first of its
- * servers that starts and the last that closes; neither runs where somebody else has set it up.
+ * Sets a mounted application up and tears it down. Both happen once: with the first of its servers
+ * that starts, and with the last that closes. Neither happens if the application was set up
+ * elsewhere.
  */
 export class Lifecycle {
-  readonly #application: Mounted
+  /** Several servers may mount one application. It is removed with the last of them. */
+  static readonly #running = new Map<MountedApplication, Running>()
+
+  readonly #application: MountedApplication
   readonly #check: () => Promise<void>
   #isStarted = false
   #isCounted = false
-  /** Whether this server has set it up, so that it is the one of its sockets. */
-  isOurs = false
-  /** Whether its set-up runs. */
-  isRunning = false
+  /** Whether this server has set the application up, so that its sockets use this server. */
+  hasSetup = false
+  /** Whether the setup runs now. */
+  isSettingUp = false
 
-  /** @param check runs before the set-up. @throws to prevent it */
-  constructor(application: Mounted, check: () => Promise<void>) {
+  /** @param check runs before the setup, and may throw to prevent it */
+  constructor(application: MountedApplication, check: () => Promise<void>) {
     this.#application = application
     this.#check = check
   }
@@ -35,33 +37,33 @@ export class Lifecycle {
     if (this.#isStarted) return
     this.#isStarted = true
     await this.#check()
-    const current = running.get(this.#application)
-    if (current === undefined && this.#application._isSetup) return
+    const running = Lifecycle.#running.get(this.#application)
+    if (running === undefined && this.#application._isSetup) return
     this.#isCounted = true
-    if (current !== undefined) {
-      current.servers++
-      await current.setup
+    if (running !== undefined) {
+      running.servers++
+      await running.setup
       return
     }
-    this.isOurs = true
-    this.isRunning = true
-    // As `listen()` of the application would: services look for it in their set-up.
+    this.hasSetup = true
+    this.isSettingUp = true
+    // `listen()` of the application sets it, too, and services look for it in their setup.
     Object.assign(this.#application, { server })
     const setup = this.#application.setup(server)
-    running.set(this.#application, { server, setup, servers: 1 })
+    Lifecycle.#running.set(this.#application, { server, setup, servers: 1 })
     await setup
-    this.isRunning = false
+    this.isSettingUp = false
   }
 
   async teardown(): Promise<void> {
     if (!this.#isCounted) return
-    const current = running.get(this.#application) as Running
-    if (--current.servers > 0) return
-    running.delete(this.#application)
+    const running = Lifecycle.#running.get(this.#application) as Running
+    if (--running.servers > 0) return
+    Lifecycle.#running.delete(this.#application)
     // Koa and Express would close the server, which Fastify does. The first releases of
-    // `@feathersjs/koa` need one to close.
+    // `@feathersjs/koa` need a server to close.
     Object.assign(this.#application, { server: { close: (done?: () => void) => done?.() } })
-    await this.#application.teardown(current.server)
+    await this.#application.teardown(running.server)
     Object.assign(this.#application, { server: undefined })
   }
 }
@@ -69,21 +71,21 @@ export class Lifecycle {
 const isFallback = ({ routeOptions }: FastifyRequest) => fallbackMark in routeOptions.config
 
 /**
- * Lets the sockets of a mounted application (`@feathersjs/socketio`) work on the servers of
- * Fastify, and end with them.
+ * Runs the sockets of a mounted application (`@feathersjs/socketio`) on the servers of Fastify, and
+ * closes them with those.
  */
-export function registerSockets(fastify: FastifyInstance, application: Mounted, lifecycle: Lifecycle): void {
+export function registerSockets(fastify: FastifyInstance, application: MountedApplication, lifecycle: Lifecycle): void {
   // An open socket would keep the server from closing.
   fastify.addHook('preClose', async () => {
-    if (lifecycle.isOurs) application.io?.engine.close()
+    if (lifecycle.hasSetup) application.io?.engine.close()
   })
   if (application.channel === undefined) return
-  // Sockets answer their requests before those come to Fastify, but on one server alone:
-  // `localhost` can be two addresses.
+  // socket.io takes its requests before Fastify does, but on one server only: `localhost` can be
+  // two addresses.
   rootOf(fastify).addHook('onRequest', (request, reply, done) => {
     const { io } = application
-    const isTheirs = io?.httpServer === fastify.server && request.url.startsWith(`${io.path()}/`)
-    if (!isTheirs || !(request.is404 || isFallback(request))) return done()
+    const isForSockets = io?.httpServer === fastify.server && request.url.startsWith(`${io.path()}/`)
+    if (!isForSockets || !(request.is404 || isFallback(request))) return done()
     reply.hijack()
     fastify.server.emit('request', request.raw, reply.raw)
   })

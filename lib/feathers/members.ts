@@ -3,25 +3,25 @@ import type { HookOptions } from '../../types/fastify.js'
 import type { RegisteredService } from '../../types/hooks.js'
 
 /**
- * The settings of the application. Augment it, and `context.app.get('paginate')` is typed.
+ * The settings of the application. Augment it to type `context.app.get('paginate')`.
  *
  * @example
  * declare module 'fastify-services/feathers' {
  *   interface Settings { paginate: { default: number; max: number } }
  * }
  */
-// biome-ignore lint/suspicious/noEmptyInterface: it is filled by the applications that augment it
+// biome-ignore lint/suspicious/noEmptyInterface: applications augment it
 export interface Settings {}
 
-/** The type of a setting: `unknown` for one that `Settings` does not name. */
+/** The type of a setting, `unknown` if `Settings` does not name it. */
 export type Setting<Name> = Name extends keyof Settings ? Settings[Name] : unknown
 
 /**
- * The members of a Feathers application that hooks find at `context.app`, besides `service` and
- * those of the instance.
+ * The members of a Feathers application at `context.app`, besides `service` and the members of the
+ * instance.
  */
 export interface ApplicationMembers {
-  /** A setting, `undefined` where there is none. */
+  /** Returns a setting, `undefined` if it is not set. */
   get<Name extends string>(name: Name): Setting<Name>
   set<Name extends string>(name: Name, value: Setting<Name>): this
   /** Adds hooks for all services, at any time. */
@@ -32,9 +32,9 @@ declare module '../../types/hooks.js' {
   interface HookMembers extends ApplicationMembers {}
 }
 
-/** The options of a service as Feathers has them: what was not named is filled in. */
+/** The options of a service as Feathers has them, with all defaults. */
 export interface MixinOptions {
-  /** What clients may call. */
+  /** The methods that clients may call. */
   readonly methods: readonly string[]
   /** The events that the service emits itself. */
   readonly events: readonly string[]
@@ -46,8 +46,8 @@ export interface MixinOptions {
 export type Mixin = (service: RegisteredService, path: string, options: MixinOptions) => unknown
 
 /**
- * What hooks get as `context.app`, with what configures an application of Feathers until the server
- * is ready.
+ * The `context.app` of hooks, with the members that configure an application of Feathers until the
+ * server is ready.
  */
 export type FeathersLike = Omit<ApplicationMembers, 'set'> & {
   set<Name extends string>(name: Name, value: Setting<Name>): FeathersLike
@@ -55,7 +55,7 @@ export type FeathersLike = Omit<ApplicationMembers, 'set'> & {
   configure(callback: (app: never) => unknown): FeathersLike
   /** @throws when the server is ready */
   readonly mixins: Mixin[]
-  /** The settings themselves. */
+  /** The settings by name. */
   readonly settings: Record<string, unknown>
   /** All services by their paths. */
   readonly services: Readonly<Record<string, RegisteredService>>

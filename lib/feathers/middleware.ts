@@ -1,182 +1,188 @@
 import type { FastifyInstance } from 'fastify'
+import { sourceText } from '../compat/source-text.js'
 import { rootOf } from '../core/host.js'
 import { restFormatter, servicesWithFormatter } from './formatter.js'
-import type { Ignored } from './ignored.js'
-import { type FeathersService, isOAuth, type Mounted, optionsOf } from './mounted.js'
-import { type Layer, meetsService, nameOf, stackOf } from './stack.js'
+import type { IgnoreList } from './ignore-middleware.js'
+import { type FeathersService, isOAuth, type MountedApplication, serviceOptions } from './mounted.js'
+import { isAllowedMethods } from './probe.js'
+import { type Layer, layersOf, nameOf, reachesService, routesOf } from './stack.js'
 
-/**
- * The middleware of an application that its framework has not brought, and what is missed of the
- * rest.
- */
-export interface Sorted {
+/** The middleware of an application, sorted by what it means for Fastify. */
+export interface SortedMiddleware {
+  readonly all: readonly Layer[]
+  /** Middleware that is not of the framework. */
   readonly unknown: readonly Layer[]
   /** The middleware of `unknown` that requests for services get to. */
-  readonly around: readonly Layer[]
-  /** The plugins of Fastify that do what is missed. */
-  readonly missed: readonly string[]
+  readonly aroundServices: readonly Layer[]
+  /** The plugins of Fastify that do the same as middleware of the application. */
+  readonly replacements: readonly string[]
   /** The services whose answers a formatter of the application makes. */
   readonly formatted: ReadonlySet<FeathersService>
 }
 
-/** What there is of an application without middleware. */
-export const noMiddleware: Sorted = { unknown: [], around: [], missed: [], formatted: new Set() }
+export const noMiddleware: SortedMiddleware = {
+  all: [],
+  unknown: [],
+  aroundServices: [],
+  replacements: [],
+  formatted: new Set()
+}
 
 /**
- * Looks for the middleware of an application, which does not run on Fastify. What its framework
- * brings is replaced here, or logged.
- * @throws when there is other middleware: it may be what guards the application
+ * Checks the middleware of an application, which does not run on Fastify. Middleware of its
+ * framework is replaced here, or a plugin of Fastify is recommended.
+ * @throws if there is other middleware: it may be the guard of the application
  */
-export async function checkMiddleware(application: Mounted, ignored: Ignored, fastify: FastifyInstance): Promise<void> {
-  if (ignored.isAll) return
+export async function checkMiddleware(
+  application: MountedApplication,
+  ignoreList: IgnoreList,
+  fastify: FastifyInstance
+): Promise<void> {
+  if (ignoreList.isAll) return
   const sorted = await sortMiddleware(application)
-  checkIgnored(application, ignored, sorted)
-  const { unknown, missed } = sorted
-  const names = ignored
-    .without([...unknown, ...ofServices(application), ...formatterIn(sorted)])
-    .map(({ name }) => name)
+  checkIgnoreList(application, ignoreList, sorted)
+  const unsupported = [...sorted.unknown, ...middlewareOfServices(application), ...formatterIn(sorted)]
+  const names = ignoreList.remaining(unsupported).map(({ name }) => name)
   if (names.length > 0)
     throw new Error(
       `The Feathers application has middleware, which does not run on Fastify: ${names.join(', ')}. Let the application answer what needs it, by the option \`fallback\`; or make hooks of Fastify or of services of it, then name it in the option \`ignoreMiddleware\``
     )
-  warnOfMissed(missed, fastify)
+  warnOfReplacements(sorted.replacements, fastify)
 }
 
-/** @throws when what is to be ignored is not there */
-export function checkIgnored(application: Mounted, ignored: Ignored, sorted: Sorted): void {
-  const others = [...ofServices(application), ...formatterIn(sorted)]
-  ignored.check([...stackOf(application), ...others], [...sorted.unknown, ...others])
+/** @throws if the list names middleware that does not exist */
+export function checkIgnoreList(
+  application: MountedApplication,
+  ignoreList: IgnoreList,
+  sorted: SortedMiddleware
+): void {
+  const others = [...middlewareOfServices(application), ...formatterIn(sorted)]
+  ignoreList.check([...sorted.all, ...others], [...sorted.unknown, ...others])
 }
 
-/** The formatter of an application, which is a concern as its middleware is. */
-const formatterIn = ({ formatted }: Sorted) => (formatted.size > 0 ? [restFormatter] : [])
+/** Returns the formatter of an application as if it were middleware. */
+const formatterIn = ({ formatted }: SortedMiddleware) => (formatted.size > 0 ? [restFormatter] : [])
 
-/** Says which plugins of Fastify to use, unless they are there. */
-export function warnOfMissed(missed: readonly string[], fastify: FastifyInstance): void {
-  const absent = missed.filter((name) => !fastify.hasPlugin(name) && !rootOf(fastify).hasPlugin(name))
+/** Recommends plugins of Fastify, unless they are registered. */
+export function warnOfReplacements(plugins: readonly string[], fastify: FastifyInstance): void {
+  const absent = plugins.filter((name) => !fastify.hasPlugin(name) && !rootOf(fastify).hasPlugin(name))
   if (absent.length > 0)
     fastify.log.warn(
       `The Feathers application has middleware that does not run on Fastify. Use ${absent.join(' and ')} instead`
     )
 }
 
-/** A middleware that a service has for itself. */
-interface OfService {
+/** A middleware of one service. */
+interface ServiceMiddleware {
   readonly handle: unknown
-  /** What to call it in a message that does not name the service. */
-  readonly short: string
+  /** Its name in messages that name the service already. */
+  readonly shortName: string
   readonly name: string
 }
 
-/** The middleware that a service has for itself. */
-function middlewareOf(service: FeathersService, path: string): OfService[] {
-  const { koa, express } = optionsOf(service)
+function middlewareOf(service: FeathersService, path: string): ServiceMiddleware[] {
+  const { koa, express } = serviceOptions(service)
   const lists = { 'koa.before': koa?.before, 'koa.after': koa?.after }
   const all = Object.entries({ ...lists, 'express.before': express?.before, 'express.after': express?.after })
   return all.flatMap(([list, functions]) =>
     [functions ?? []].flat().map((handle, index) => {
-      const short = nameOf(handle, `number ${index + 1} of ${list}`)
-      return { handle, short, name: `${short} of the service '${path}'` }
+      const shortName = nameOf(handle, `number ${index + 1} of ${list}`)
+      return { handle, shortName, name: `${shortName} of the service '${path}'` }
     })
   )
 }
 
-const ofServices = (application: Mounted): OfService[] =>
+const middlewareOfServices = (application: MountedApplication): ServiceMiddleware[] =>
   Object.entries(application.services).flatMap(([path, service]) =>
     isOAuth(service) ? [] : middlewareOf(service, path)
   )
 
-/** Sorts the middleware of an application: what its framework brings is known by its code. */
-export async function sortMiddleware(application: Mounted): Promise<Sorted> {
-  const stack = stackOf(application)
-  if (stack.length === 0) return noMiddleware
-  const brought = await broughtTo(application)
-  const texts = brought.replaced.map(String)
-  const plugins = new Map(brought.missed.map(([middleware, plugin]) => [String(middleware), plugin]))
+/** Sorts the middleware of an application. Middleware of its framework is known by its source text. */
+export async function sortMiddleware(application: MountedApplication): Promise<SortedMiddleware> {
+  const all = layersOf(application)
+  if (all.length === 0) return noMiddleware
+  const framework = await frameworkMiddleware(application)
+  const replaced = framework.replaced.map(sourceText)
+  const pluginByText = new Map(framework.replaceable.map(([middleware, plugin]) => [sourceText(middleware), plugin]))
   const counts = new Map<string, number>()
-  const missed = new Set<string>()
-  const unknown = stack.filter(({ handle }) => {
-    const text = String(handle)
-    const plugin = plugins.get(text)
-    if (plugin !== undefined) missed.add(plugin)
+  const replacements = new Set<string>()
+  const unknown = all.filter(({ handle }) => {
+    const text = sourceText(handle)
+    const plugin = pluginByText.get(text)
+    if (plugin !== undefined) replacements.add(plugin)
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
-    const repeated = texts.filter((other) => other === text).length
-    // Where several functions have one text, further ones may be other functions: a guard of
-    // Express for example.
-    return plugin === undefined && (repeated === 0 || (repeated > 1 && count > repeated))
+    const known = replaced.filter((other) => other === text).length
+    // If the framework has several functions with one text, further ones may be other functions: a
+    // guard of Express for example.
+    return plugin === undefined && (known === 0 || (known > 1 && count > known))
   })
-  // Of several with this text the last one: what stands before it may be before the services.
-  const services = stack.findLastIndex(({ handle }) => String(handle) === String(brought.services))
-  const end = services === -1 ? stack.length : services
-  // Express sends errors of services to functions of four parameters, wherever they stand. A twin
-  // of the known may be anywhere.
+  // The last one with this text: middleware before it may run before the services.
+  const servicesText = sourceText(framework.services)
+  const services = all.findLastIndex(({ handle }) => sourceText(handle) === servicesText)
+  const end = services === -1 ? all.length : services
+  // Express sends errors of services to functions of four parameters, wherever they are. A function
+  // with the text of a known one may be anywhere.
   const isAround = (layer: Layer) =>
-    stack.indexOf(layer) < end || texts.includes(String(layer.handle)) || Object(layer.handle).length === 4
+    all.indexOf(layer) < end || replaced.includes(sourceText(layer.handle)) || Object(layer.handle).length === 4
   const formatted = await servicesWithFormatter(application)
-  return { unknown, around: unknown.filter(isAround), missed: [...missed], formatted }
+  return { all, unknown, aroundServices: unknown.filter(isAround), replacements: [...replacements], formatted }
 }
 
-/**
- * Why a service is answered by the framework of its application alone: the names of the middleware
- * that only runs there.
- */
+/** Removes `allowedMethods()` of the routers of Koa: it answers only for the routes of a router. */
+export async function withoutAllowedMethods(sorted: SortedMiddleware): Promise<SortedMiddleware> {
+  if (!sorted.all.some(({ handle }) => routesOf(handle) !== undefined)) return sorted
+  const aroundServices: Layer[] = []
+  for (const layer of sorted.aroundServices)
+    if (layer.patterns !== undefined || !(await isAllowedMethods(layer.handle))) aroundServices.push(layer)
+  return { ...sorted, aroundServices }
+}
+
+/** Returns the names of the middleware for which the framework must answer a service. */
 export const reasonsFor = (
   service: FeathersService,
   path: string,
-  { around }: Sorted,
-  ignored: Ignored
+  { aroundServices }: SortedMiddleware,
+  ignoreList: IgnoreList
 ): readonly string[] => [
-  ...ignored.without(middlewareOf(service, path)).map(({ short }) => short),
-  ...ignored.without(around.filter((layer) => meetsService(layer, path))).map(({ name }) => name)
+  ...ignoreList.remaining(middlewareOf(service, path)).map(({ shortName }) => shortName),
+  ...ignoreList.remaining(aroundServices.filter((layer) => reachesService(layer, path))).map(({ name }) => name)
 ]
 
-/**
- * The middleware that a framework brings to applications, as new functions: they are known by their
- * code.
- */
-export interface Brought {
-  /** What Fastify and fastify-services do. */
+/** New copies of the middleware that comes with a framework. */
+interface FrameworkMiddleware {
+  /** Middleware whose work Fastify and fastify-services do. */
   readonly replaced: readonly unknown[]
-  /** The one of these that calls the services. */
+  /** The middleware of `replaced` that calls the services. */
   readonly services: unknown
-  /** What is missed until a plugin of Fastify does it, with the name of that plugin. */
-  readonly missed: readonly (readonly [middleware: unknown, plugin: string])[]
+  /** Middleware that a plugin of Fastify can replace, with the name of that plugin. */
+  readonly replaceable: readonly (readonly [middleware: unknown, plugin: string])[]
 }
 
-/** What the framework of an application brings. It is loaded here, where it is there already. */
-export async function broughtTo({ middleware }: Mounted): Promise<Brought> {
+/** Loads the framework of an application, which is installed if the application uses it. */
+async function frameworkMiddleware({ middleware }: MountedApplication): Promise<FrameworkMiddleware> {
   const { feathers } = await import('@feathersjs/feathers')
-  return middleware === undefined ? ofExpress(feathers()) : ofKoa(feathers())
+  return middleware === undefined ? expressMiddleware(feathers()) : koaMiddleware(feathers())
 }
 
 type Bare = ReturnType<typeof import('@feathersjs/feathers').feathers>
 
-async function ofKoa(bare: Bare): Promise<Brought> {
+async function koaMiddleware(bare: Bare): Promise<FrameworkMiddleware> {
   const { bodyParser, cors, errorHandler, koa, rest, serveStatic } = await import('@feathersjs/koa')
   const app = koa(bare)
   app.use(errorHandler())
   app.use(bodyParser())
   rest()(app as never)
-  const missed = [
+  const replaceable = [
     [cors(), '@fastify/cors'],
     [serveStatic('.'), '@fastify/static']
   ] as const
-  return { replaced: app.middleware, services: app.middleware.at(-1), missed }
+  return { replaced: app.middleware, services: app.middleware.at(-1), replaceable }
 }
 
-async function ofExpress(bare: Bare): Promise<Brought> {
-  const {
-    compression,
-    cors,
-    default: express,
-    errorHandler,
-    json,
-    notFound,
-    rest,
-    serveStatic,
-    urlencoded
-  } = (await import('@feathersjs/express')).default
+async function expressMiddleware(bare: Bare): Promise<FrameworkMiddleware> {
+  const { default: framework } = await import('@feathersjs/express')
+  const { compression, cors, default: express, errorHandler, json, notFound, rest, serveStatic, urlencoded } = framework
   const app = express(bare)
   app.use(json())
   app.use(urlencoded({ extended: true }))
@@ -184,13 +190,13 @@ async function ofExpress(bare: Bare): Promise<Brought> {
   const services = handlesOf(app).at(-1)
   app.use(notFound())
   app.use(errorHandler())
-  const missed = [
+  const replaceable = [
     [cors(), '@fastify/cors'],
     [compression(), '@fastify/compress'],
     [serveStatic('.'), '@fastify/static']
   ] as const
-  return { replaced: handlesOf(app), services, missed }
+  return { replaced: handlesOf(app), services, replaceable }
 }
 
 const handlesOf = (app: object): readonly unknown[] =>
-  (app as Mounted)._router?.stack.map(({ handle }) => handle) as unknown[]
+  ((app as MountedApplication)._router?.stack ?? []).map(({ handle }) => handle)

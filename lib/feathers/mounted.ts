@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SettingsStore } from './settings.js'
 
-/**
- * The parts of an application of Feathers 5 that are read: one of `feathers()`, `koa(feathers())`
- * or `express(feathers())`.
- */
+/** An application of Feathers 5: `feathers()`, `koa(feathers())` or `express(feathers())`. */
 export interface FeathersApplication {
   readonly services: object
   readonly mixins: readonly unknown[]
@@ -14,25 +11,25 @@ export interface FeathersApplication {
   teardown(server: any): Promise<unknown>
 }
 
-/** The rest of it, which its types leave out or other packages add. */
-export interface Mounted extends FeathersApplication, SettingsStore {
+/** The members of it that its types leave out, or that other packages add. */
+export interface MountedApplication extends FeathersApplication, SettingsStore {
   readonly services: Readonly<Record<string, FeathersService>>
-  readonly mixins: Mixin[]
-  /** Whether it has been set up, by whomever. */
+  readonly mixins: ServiceMixin[]
+  /** Whether it has been set up, here or elsewhere. */
   readonly _isSetup: boolean
   /** Of `@feathersjs/authentication`. */
   defaultAuthentication?(service?: string): AuthenticationService | null
-  /** Of `@feathersjs/transport-commons`: there where it has a real-time transport. */
+  /** Of `@feathersjs/transport-commons`: exists if the application has a real-time transport. */
   readonly channel?: unknown
-  /** Of `@feathersjs/socketio`, from the set-up on. */
+  /** Of `@feathersjs/socketio`: exists after the setup. */
   readonly io?: Sockets
   /** Of `@feathersjs/koa`. */
   readonly middleware?: readonly unknown[]
   /** Of `@feathersjs/express`. */
   readonly _router?: { readonly stack: readonly ExpressLayer[] }
-  /** Of `@feathersjs/koa`: makes the listener of a server. */
-  readonly callback?: () => Listener
-  /** Of `@feathersjs/koa` and `@feathersjs/express`: the service at a path, as they find it. */
+  /** Of `@feathersjs/koa`: creates the listener of a server. */
+  readonly callback?: () => RequestListener
+  /** Of `@feathersjs/koa` and `@feathersjs/express`: finds the service at a path. */
   lookup?(path: string): { readonly service: unknown } | null
 }
 
@@ -43,22 +40,22 @@ export interface ExpressLayer {
   readonly route?: { readonly path: unknown }
 }
 
-/** Answers a request. */
-export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+/** A listener of a Node server. */
+export type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** A service of it, with the hooks that its application has given it. */
+/** A service of the application, with its hooks. */
 export interface FeathersService {
-  readonly [options]?: ServiceOptions
+  readonly [optionsSymbol]?: ServiceOptions
   readonly [name: string]: unknown
 }
 
 export interface Method {
-  // biome-ignore lint/suspicious/noExplicitAny: it is whatever the service takes
+  // biome-ignore lint/suspicious/noExplicitAny: the arguments are those of the service
   (...args: any[]): Promise<unknown>
   createContext(data: object): Context
 }
 
-/** The part of a context that is read here when the call is over. */
+/** The members of a context that are read after the call. */
 export interface Context {
   readonly arguments: unknown[]
   result: unknown
@@ -67,56 +64,45 @@ export interface Context {
 }
 
 /**
- * `getServiceOptions` of `@feathersjs/feathers` reads it, which is not imported: nobody needs that
- * package for the rest of this door.
+ * The property of the options of a service. `getServiceOptions` of `@feathersjs/feathers` reads it,
+ * but importing that would require the package for the rest of this door.
  */
-const options: unique symbol = Symbol.for('@feathersjs/service') as never
+export const optionsSymbol: unique symbol = Symbol.for('@feathersjs/service') as never
 
-/**
- * The symbol under which a service has its options. Each copy of `@feathersjs/commons` 5.0.0 has
- * its own.
- */
-export function optionsMarkOf(service: FeathersService): typeof options {
-  if (service[options] !== undefined) return options
-  for (let object: object = service; object !== null; object = Object.getPrototypeOf(object)) {
-    const symbols = Object.getOwnPropertySymbols(object) as (typeof options)[]
-    const symbol = symbols.find(
-      (candidate) => candidate.description === options.description && service[candidate] !== undefined
-    )
-    if (symbol !== undefined) return symbol
-  }
+export interface ServiceOptions {
+  /** The methods that clients may call. */
+  readonly methods: readonly string[]
+  readonly routeParams?: Readonly<Record<string, string>>
+  readonly koa?: MiddlewareChain
+  readonly express?: MiddlewareChain
+}
+
+/** The middleware around a service. */
+interface MiddlewareChain {
+  readonly before?: unknown
+  readonly after?: unknown
+  /** The function that its framework calls: the middleware with the service in between. */
+  composed?: (...args: unknown[]) => unknown
+}
+
+/** @throws if the service is of the first release of Feathers 5, which had another property */
+export function serviceOptions(service: FeathersService): ServiceOptions {
+  const options = service[optionsSymbol]
+  if (options !== undefined) return options
   throw new Error(
     'The Feathers application has a service that its version has not marked as one: install @feathersjs/feathers 5.0.1 or later'
   )
 }
 
-export interface ServiceOptions {
-  /** What clients may call. */
-  readonly methods: readonly string[]
-  readonly routeParams?: Readonly<Record<string, string>>
-  readonly koa?: Around
-  readonly express?: Around
-}
-
-/** The middleware around a service. */
-interface Around {
-  readonly before?: unknown
-  readonly after?: unknown
-  /** What its framework calls: the middleware, and the service between. */
-  composed?: (...args: unknown[]) => unknown
-}
-
-export const optionsOf = (service: FeathersService): ServiceOptions => service[optionsMarkOf(service)] as ServiceOptions
-
 /**
- * Whether it is a service of `@feathersjs/authentication-oauth`: one that has a `grant`, or its
- * callback. They need the sessions of Koa or Express.
+ * Returns whether a service is of `@feathersjs/authentication-oauth`: it has a `grant`, or it is the
+ * callback of one that has. Both need the sessions of Koa or Express.
  */
 export const isOAuth = (service: FeathersService): boolean => hasGrant(service) || hasGrant(Object(service.service))
 
 const hasGrant = (service: FeathersService): boolean => typeof service.grant === 'function' && 'handler' in service
 
-export type Mixin = (service: FeathersService, path: string, options: ServiceOptions) => void
+export type ServiceMixin = (service: FeathersService, path: string, options: ServiceOptions) => void
 
 export interface AuthenticationService {
   readonly configuration: { readonly parseStrategies?: readonly string[]; readonly authStrategies?: readonly string[] }

@@ -2,35 +2,34 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import { hasHookApplication, ownInstanceFacts } from '../core/host.js'
 import { checkOptions, kinds, type OptionTable, withoutRegister } from '../core/options.js'
-import { createApplications } from './application.js'
-import { createFallback } from './fallback.js'
-import { Ignored } from './ignored.js'
-import { type MountOptions, mount } from './mount.js'
-import type { FeathersApplication, Mounted } from './mounted.js'
-import { credentialsReader } from './parse-authentication.js'
-import { registerApplications } from './registration.js'
+import { createApplications, registerApplications } from './application.js'
+import { FeathersCredentials } from './authentication.js'
+import { Fallback } from './fallback.js'
+import { IgnoreList } from './ignore-middleware.js'
+import { Mount, type MountOptions } from './mount.js'
+import type { FeathersApplication, MountedApplication } from './mounted.js'
 import { applySettings, createSettings, type SettingsOption } from './settings.js'
 
 /** Options of the plugin. */
 export interface FeathersOptions extends MountOptions {
-  /** The application to mount. Default: none, and hooks get the settings alone. */
+  /** The application to mount. Default: none, so hooks get only the settings. */
   app?: FeathersApplication
   /**
-   * The settings that hooks get by `context.app.get(name)`: an object, or what `configuration()` of
-   * `@feathersjs/configuration` gives. Those of a mounted application are there by themselves.
+   * The settings that hooks get by `context.app.get(name)`: an object, or `configuration()` of
+   * `@feathersjs/configuration`. Hooks get the settings of a mounted application, too.
    */
   settings?: SettingsOption
 }
 
-const ofFeathers = 'an application of Feathers 5, as feathers() makes it'
-const optionTable: OptionTable<FeathersOptions> = {
-  app: [ofFeathers, (value) => isApplication(value)],
+const applicationKind = 'an application of Feathers 5, as feathers() makes it'
+const feathersOptions: OptionTable<FeathersOptions> = {
+  app: [applicationKind, (value) => isApplication(value)],
   settings: kinds.settings,
   authentication: ['an object, { service, strategies }', kinds.object[1]],
   ignoreMiddleware: kinds.free,
   fallback: kinds.flag
 }
-const ofAuthentication = { service: kinds.free, strategies: kinds.free }
+const authenticationSettings = { service: kinds.free, strategies: kinds.free }
 
 async function feathers(fastify: FastifyInstance, options: FeathersOptions): Promise<void> {
   if (!fastify.hasDecorator('service'))
@@ -38,41 +37,42 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const who = 'fastify-services/feathers'
   const advice = { registers: 'this one', call: 'await child.register(feathers, options)' }
   const { app, settings, authentication, ...rest } = options
-  checkOptions(who, optionTable, withoutRegister(who, options, advice, fastify.log))
-  // `app: undefined` is an application that was not made, and not an option that is left out.
+  checkOptions(who, feathersOptions, withoutRegister(who, options, advice, fastify.log))
+  // `app: undefined` means that creating the application has failed, not that the option is unused.
   if ('app' in options && app === undefined)
-    throw new TypeError(`The option \`app\` of ${who} must be ${ofFeathers}, got undefined`)
-  if (authentication !== undefined) checkOptions(who, ofAuthentication, { ...authentication }, 'authentication.')
+    throw new TypeError(`The option \`app\` of ${who} must be ${applicationKind}, got undefined`)
+  if (authentication !== undefined) checkOptions(who, authenticationSettings, { ...authentication }, 'authentication.')
   const { ignoreMiddleware = false, fallback = false } = rest
-  const ignored = new Ignored(ignoreMiddleware)
-  const mounted = app as Mounted | undefined
+  const ignoreList = new IgnoreList(ignoreMiddleware)
+  const mounted = app as MountedApplication | undefined
   const backing = mounted ?? createSettings()
-  // Hooks of our services get one application: of several that are mounted, the first.
+  // Hooks of our services get one application: the first of several.
   const isFirst = mounted === undefined || !hasHookApplication(fastify)
   const applications = isFirst ? registerApplications(fastify, backing) : createApplications({ backing, mixins: [] })
   await applySettings(settings ?? {}, backing, fastify)
-  const reader = mounted && credentialsReader(mounted, authentication ?? {})
-  // Guards of the application at services of ours are answered as well; not those of an application
-  // around it, which hooks do not get here.
-  if (isFirst) ownInstanceFacts(fastify).foreignReader = reader
-  if (mounted === undefined || reader === undefined) return
-  const framework = fallback ? await createFallback(mounted, fastify, ignored) : undefined
-  mount(fastify, mounted, applications, reader, ignored, framework)
+  const credentials = mounted && new FeathersCredentials(mounted, authentication ?? {})
+  // Guards of the application at services of ours are answered, too. Guards of an application that
+  // is registered around it are not, since hooks do not get that application here.
+  if (isFirst) ownInstanceFacts(fastify).foreignReader = credentials
+  if (mounted === undefined || credentials === undefined) return
+  const framework = fallback ? await Fallback.create(mounted, fastify, ignoreList) : undefined
+  new Mount(fastify, mounted, applications, credentials, ignoreList, framework).register()
 }
 
 const isApplication = (value: unknown) => {
-  const { setup, services, mixins } = Object(value ?? {}) as Partial<Mounted>
+  const { setup, services, mixins } = Object(value ?? {}) as Partial<MountedApplication>
   return typeof setup === 'function' && typeof services === 'object' && Array.isArray(mixins)
 }
 
 /**
- * The plugin, for who comes from Feathers 5. With `app`, an application under Fastify, unchanged:
- * its services answer at Fastify's routes, with its hooks, events and authentication; its sockets
- * go on. Several may be mounted, and hooks get the settings of the first. And what hooks that were
- * written for Feathers expect of `context.app`. Register it after `fastify-services`.
+ * The plugin for applications that come from Feathers 5. With `app`, it mounts an unchanged
+ * application: Fastify's routes answer its services, with its hooks, events and authentication, and
+ * its sockets keep working. You can mount several; hooks get the settings of the first. Hooks that
+ * were written for Feathers get the members that they expect of `context.app`. Register it after
+ * `fastify-services`.
  *
- * @throws when it is registered twice on an instance, an option does not exist, or a path is taken;
- * when the server starts, if the application has Koa or Express middleware of its own
+ * @throws if it is registered twice on an instance, an option does not exist, or a path is taken;
+ * when the server starts, if the application has its own Koa or Express middleware
  * @example
  * await app.register(services)
  * await app.register(feathers, { app: feathersApplication })

@@ -2,18 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { define } from '../core/facade.js'
 
 /**
- * What `configuration()` of `@feathersjs/configuration` gives: a function that sets each setting,
+ * The function that `configuration()` of `@feathersjs/configuration` returns. It sets each setting,
  * and checks them when the application is set up.
  */
 export type Configuration = (app: never) => unknown
 
-/**
- * The settings of an application by name, or what `configuration()` of `@feathersjs/configuration`
- * gives.
- */
+/** The settings of an application by name, or `configuration()` of `@feathersjs/configuration`. */
 export type SettingsOption = Readonly<Record<string, unknown>> | Configuration
 
-/** Where `get` and `set` of an application go. A Feathers application is one, too. */
+/** The settings behind `get` and `set` of `context.app`, such as a Feathers application. */
 export interface SettingsStore {
   readonly settings: Record<string, unknown>
   get(name: string): unknown
@@ -21,7 +18,7 @@ export interface SettingsStore {
 }
 
 export function createSettings(): SettingsStore {
-  // Any name may be that of a setting, `constructor` too.
+  // A setting may have any name, such as `constructor`.
   const settings: Record<string, unknown> = Object.create(null)
   return {
     settings,
@@ -32,9 +29,7 @@ export function createSettings(): SettingsStore {
   }
 }
 
-/**
- * Sets a setting of any name: that of a Feathers application is not the prototype of its settings.
- */
+/** Sets a setting of any name: `__proto__` must not set the prototype of the settings. */
 export function putSetting(store: SettingsStore, name: string, value: unknown): void {
   if (name !== '__proto__') store.set(name, value)
   else define(store.settings, name, value)
@@ -44,10 +39,7 @@ type LifecycleHook = (context: object, next: () => Promise<void>) => unknown
 type LifecycleHooks = { readonly [Name in 'setup' | 'teardown']?: LifecycleHook | readonly LifecycleHook[] }
 type Configured = Pick<SettingsStore, 'get' | 'set'> & { hooks(hooks: LifecycleHooks): void }
 
-/**
- * Puts what an application was given into its settings. What checks them runs before the server
- * starts.
- */
+/** Applies the option `settings`. `configuration()` checks them before the server starts. */
 export async function applySettings(source: SettingsOption, store: SettingsStore, app: FastifyInstance): Promise<void> {
   if (typeof source !== 'function') {
     for (const [name, value] of Object.entries(source)) putSetting(store, name, value)

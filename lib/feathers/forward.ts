@@ -1,0 +1,166 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Params } from '../../types/service.js'
+import { sourceText } from '../compat/source-text.js'
+import { attempt, ServiceError } from '../core/errors.js'
+import type { Handover } from '../core/object-facts.js'
+import { paramsFromHooks } from './authentication.js'
+import { type FeathersService, type MountedApplication, type RequestListener, serviceOptions } from './mounted.js'
+
+interface Forwarder extends Handover {
+  isFor(request: FastifyRequest): boolean
+  answer(request: FastifyRequest, reply: FastifyReply): void
+}
+
+/**
+ * Creates the forwarder that lets the framework of an application answer requests, as it would on
+ * its own server.
+ * @param served the services that Fastify answers: their requests are not forwarded, however their
+ * URLs are written
+ * @param errorHandler the error handler of `@feathersjs/koa`, if the framework is Koa
+ */
+export function createForwarder(
+  application: MountedApplication,
+  { prefix }: FastifyInstance,
+  served: ReadonlySet<FeathersService>,
+  errorHandler?: KoaMiddleware
+): Forwarder {
+  let listener: RequestListener | undefined
+  const depth = prefix.split('/').length - 1
+  // A prefix may have placeholders.
+  const prefixPattern = new RegExp(`^(?:/[^/?]*){${depth}}`)
+  const withoutPrefix = (url: string) => {
+    const rest = url.replace(prefixPattern, '')
+    return depth === 0 || rest.startsWith('/') ? rest : `/${rest}`
+  }
+  return {
+    isFor({ raw: { url = '' } }) {
+      const path = pathOf(withoutPrefix(url))
+      if (path === undefined) return false
+      // The lookup throws for segments that are names of prototypes.
+      const lookup = attempt(() => ({ service: application.lookup?.(path)?.service as FeathersService | undefined }))
+      return lookup !== undefined && (lookup.service === undefined || !served.has(lookup.service))
+    },
+    answer(request, reply) {
+      keepHeaders(reply)
+      const { raw } = request
+      const { url = '' } = raw
+      if (depth > 0) Object.assign(raw, { originalUrl: url, url: withoutPrefix(url) })
+      forwardedParams.set(raw, paramsFromHooks(request, application))
+      listener ??=
+        application.callback === undefined ? expressListener(application) : koaListener(application, errorHandler)
+      listener(raw, reply.raw)
+    }
+  }
+}
+
+/** The params of calls by forwarded requests. Koa and Express let middleware add to them. */
+const forwardedParams = new WeakMap<IncomingMessage, Params>()
+
+/** A middleware of Koa. */
+export type KoaMiddleware = (context: { status: number }, next: () => Promise<unknown>) => Promise<unknown>
+
+/** The members that `callback()` of Koa uses. */
+interface KoaLike {
+  readonly middleware: readonly KoaMiddleware[]
+  callback(): RequestListener
+  createContext(request: IncomingMessage, response: ServerResponse): object
+}
+
+function koaListener(application: object, errorHandler: KoaMiddleware | undefined): RequestListener {
+  const koa = application as KoaLike
+  const createContext: KoaLike['createContext'] = (request, response) =>
+    Object.assign(koa.createContext(request, response), { feathers: forwardedParams.get(request) })
+  const isErrorHandler = (handle: unknown) => sourceText(handle) === sourceText(errorHandler)
+  const middleware = koa.middleware.map((handle) => (isErrorHandler(handle) ? withStatus(handle) : handle))
+  return koa.callback.call(
+    Object.create(koa, { createContext: { value: createContext }, middleware: { value: middleware } })
+  )
+}
+
+/**
+ * Sets the status of service errors. The error handler of `@feathersjs/koa` knows only the status
+ * of errors of `@feathersjs/errors`.
+ */
+function withStatus(errorHandler: KoaMiddleware): KoaMiddleware {
+  return async (context, next) => {
+    let thrown: unknown
+    await errorHandler(context, async () => {
+      try {
+        await next()
+      } catch (error) {
+        thrown = error
+        throw error
+      }
+    })
+    if (thrown instanceof ServiceError) context.status = thrown.code
+  }
+}
+
+/**
+ * Express replaces the prototypes of messages. Messages of `app.inject()` have classes that it does
+ * not know.
+ */
+const expressListener =
+  (application: object): RequestListener =>
+  (request, response) => {
+    keepMembers(request, [IncomingMessage.prototype, Readable.prototype])
+    keepMembers(response, [ServerResponse.prototype])
+    Object.assign(request, { feathers: forwardedParams.get(request) })
+    ;(application as RequestListener)(request, response)
+  }
+
+/** Copies the members of an object's classes to the object itself, except those of Node's classes. */
+function keepMembers(object: object, nodePrototypes: readonly object[]): void {
+  for (let proto = Object.getPrototypeOf(object); !nodePrototypes.includes(proto); proto = Object.getPrototypeOf(proto))
+    for (const name of Reflect.ownKeys(proto))
+      if (!Object.hasOwn(object, name))
+        Object.defineProperty(object, name, Object.getOwnPropertyDescriptor(proto, name) as PropertyDescriptor)
+}
+
+/**
+ * Keeps the framework from calling a service for forwarded requests: middleware may rewrite the URL
+ * of a request to that of the service.
+ * @param isRefused whether forwarded requests must not reach the service
+ */
+export function refuseForwarded(service: FeathersService, isRefused: () => boolean): void {
+  const { koa, express } = serviceOptions(service)
+  for (const chain of [koa, express]) {
+    const { composed } = chain ?? {}
+    if (chain === undefined || composed === undefined) continue
+    const call = (subject: unknown, ...rest: unknown[]) => {
+      const raw = chain === koa ? (subject as { req: IncomingMessage }).req : (subject as IncomingMessage)
+      const next = rest.at(-1) as () => unknown
+      return forwardedParams.has(raw) && isRefused() ? next() : composed(subject, ...rest)
+    }
+    // In Express it is a router, which has members.
+    chain.composed = Object.assign(call, composed)
+  }
+}
+
+/**
+ * Returns the path of a URL as Koa and Express read it. They read URLs with a host, a `#` or spaces
+ * in other ways: those are not forwarded.
+ */
+const pathOf = (url: string): string | undefined => (/[#\s]/.test(url) ? undefined : /^\/[^?]*/.exec(url)?.[0])
+
+/** Headers that describe a body of Fastify. */
+const bodyHeaders = ['content-type', 'content-length', 'content-encoding', 'transfer-encoding']
+
+/**
+ * Copies the headers that hooks have set to the answer of the framework. They stay if the framework
+ * removes all headers of an answer that fails.
+ */
+function keepHeaders(reply: FastifyReply): void {
+  const { raw } = reply
+  const headers = Object.entries(reply.getHeaders()).filter(
+    ([name, value]) => value !== undefined && !bodyHeaders.includes(name)
+  ) as [string, string | string[]][]
+  for (const [name, value] of headers) raw.setHeader(name, value)
+  const { writeHead } = raw
+  raw.writeHead = (...args: unknown[]) => {
+    for (const [name, value] of headers) if (!raw.hasHeader(name)) raw.setHeader(name, value)
+    return Reflect.apply(writeHead, raw, args)
+  }
+}

@@ -1,0 +1,75 @@
+import { likelyName, shown, shownText } from '../core/options.js'
+import { nameOf } from './stack.js'
+
+/**
+ * The option `ignoreMiddleware`: `true` for all middleware, or a list of names and functions.
+ */
+export type IgnoredMiddleware = boolean | readonly (string | ((...args: never[]) => unknown))[]
+
+/** A middleware and its name in messages. */
+interface Named {
+  readonly handle: unknown
+  readonly name: string
+}
+
+const option = 'The option `ignoreMiddleware` of fastify-services/feathers'
+
+/** The middleware that the option `ignoreMiddleware` names: Fastify answers services in spite of it. */
+export class IgnoreList {
+  /** Whether all middleware is ignored. */
+  readonly isAll: boolean
+  readonly #items: readonly unknown[]
+
+  /** @throws if the option is neither a boolean nor a list of names and functions */
+  constructor(ignored: IgnoredMiddleware) {
+    const items: unknown = ignored
+    const wrong = Array.isArray(items)
+      ? items.filter((item) => typeof item !== 'function' && (typeof item !== 'string' || item === ''))
+      : [items].filter((value) => typeof value !== 'boolean')
+    if (wrong.length > 0)
+      throw new Error(
+        `${option} must be a boolean, or a list of names of middleware and of functions, got ${Array.isArray(items) ? `a list with ${shown(wrong[0])}` : shown(items)}`
+      )
+    this.isAll = ignored === true
+    this.#items = typeof ignored === 'boolean' ? [] : ignored
+  }
+
+  /** Returns the middleware that is not ignored. */
+  remaining<N extends Named>(all: readonly N[]): readonly N[] {
+    return this.isAll ? [] : all.filter((middleware) => !this.#items.some((item) => isNamedBy(item, middleware)))
+  }
+
+  /**
+   * @param all the middleware of the application, including what Fastify replaces
+   * @param unsupported the middleware that may have to be ignored
+   * @throws if an item names no middleware, or several functions
+   */
+  check(all: readonly Named[], unsupported: readonly Named[]): void {
+    for (const item of this.#items) {
+      const handles = new Set(all.filter((middleware) => isNamedBy(item, middleware)).map(({ handle }) => handle))
+      const text = typeof item === 'string' ? shownText(item) : `the function ${nameOf(item, 'without a name')}`
+      if (handles.size === 0) {
+        const names = [...new Set(unsupported.map(({ name }) => name))].join(', ') || 'none'
+        throw new Error(
+          `${option} names ${text}, which is no middleware of the Feathers application. There are: ${names}${toHint(item, unsupported)}`
+        )
+      }
+      if (handles.size > 1)
+        throw new Error(
+          `${option} names ${text}, but ${handles.size} functions of the Feathers application are called so, and one of them may be a guard: give it the functions in place of the name`
+        )
+    }
+  }
+}
+
+function toHint(item: unknown, unsupported: readonly Named[]): string {
+  if (typeof item !== 'string') return ''
+  const likely = likelyName(
+    item,
+    unsupported.map(({ handle }) => nameOf(handle, ''))
+  )
+  return likely === undefined ? '' : `. Did you mean '${likely}'?`
+}
+
+const isNamedBy = (item: unknown, { handle, name }: Named) =>
+  item === handle || item === name || item === nameOf(handle, '')

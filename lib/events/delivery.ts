@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { withTimeout } from '../core/async.js'
 import { attempt } from '../core/errors.js'
 import { encodeSegment } from '../core/path.js'
 import { JudgedEvent, type Telling } from './audience.js'
@@ -6,7 +7,6 @@ import { isSameCaller } from './callers.js'
 import type { Channel } from './channel.js'
 import type { LogEntry, LoggedEvent } from './log.js'
 import type { EventsOptions } from './options.js'
-import { withinTime } from './patience.js'
 import { askQuestion, type Question } from './question.js'
 import { type EventStream, toFrame } from './stream.js'
 import type { Subscription, Subscriptions } from './subscription.js'
@@ -128,7 +128,7 @@ export class Delivery {
     const { log } = this.#app
     try {
       const isAllowed = this.#publish({ path: service, event, id }, { path: list.name, params: rule.params })
-      return (await withinTime(this.#patience, isAllowed)) === true
+      return (await withTimeout(this.#patience, isAllowed)) === true
     } catch (err) {
       log.error({ err, path: service, event }, `\`publish\` has failed: the event is not sent`)
       return false
@@ -151,7 +151,7 @@ export class Delivery {
     try {
       const request = { url, credentials: stream.credentials, signal: controller.signal }
       const asking = askQuestion(this.#app, question, request)
-      const { statusCode, body, headers } = await withinTime(this.#patience, asking)
+      const { statusCode, body, headers } = await withTimeout(this.#patience, asking)
       const isJSON = /^application\/json\b/.test(String(headers['content-type']))
       if (statusCode !== 200 || !isJSON || question.path !== channel.path) return undefined
       return /[\r\n]/.test(body) ? JSON.stringify(JSON.parse(body)) : body

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
+import { withTimeout } from '../core/async.js'
 import { Unavailable } from '../core/errors.js'
 import type { EventLog, LoggedEvent } from './log.js'
-import { withinTime } from './patience.js'
 
 /** The events that a call has caused. */
 interface CausedEvents {
@@ -134,7 +134,7 @@ export class Intake {
     const caused = this.#caused.get(context)
     if (caused === undefined) return
     try {
-      await withinTime(this.#patience, Promise.all(caused.appended))
+      await withTimeout(this.#patience, Promise.all(caused.appended))
     } catch (cause) {
       const message = `'${context.method}' of '${context.path}' is done, but its event is not in the log yet`
       throw new Unavailable(message, { retryAfter: 5 }, { cause })

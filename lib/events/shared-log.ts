@@ -1,8 +1,8 @@
+import { pauseAfter, withTimeout } from '../core/async.js'
 import { encodeEvent, type StoredEntry } from './entries.js'
 import { type EventLog, type LogEntry, type LoggedEvent, type LogListener, sizeOf } from './log.js'
 import { type LogServer, UnpreparedServer } from './log-server.js'
-import { withinTime } from './patience.js'
-import { pauseAfter, Writer } from './writer.js'
+import { Writer } from './writer.js'
 
 /** What a process says of its part in a log. */
 export interface SharedLogOptions {
@@ -53,7 +53,7 @@ export class SharedLog implements EventLog {
     const begun = new Promise<void>((resolve) => {
       this.#onBegin = resolve
     })
-    if (this.#newest === unjoined && this.#fault === undefined) await withinTime(startTime, begun).catch(() => {})
+    if (this.#newest === unjoined && this.#fault === undefined) await withTimeout(startTime, begun).catch(() => {})
     if (this.#fault !== undefined) throw this.#fault
   }
 
@@ -84,7 +84,7 @@ export class SharedLog implements EventLog {
     const entries: LogEntry[] = []
     let [last, size] = [after, 0]
     while (last !== end) {
-      const page = await withinTime(readTime, this.#server.range(last, end))
+      const page = await withTimeout(readTime, this.#server.range(last, end))
       if (page.length === 0) return undefined
       for (const { id, previous, event } of page) {
         if (previous !== last || event === undefined) return undefined

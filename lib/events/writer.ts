@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+import { pauseAfter, withTimeout } from '../core/async.js'
 import { Unavailable } from '../core/errors.js'
 import { encodeEvent } from './entries.js'
 import { type LoggedEvent, sizeOf } from './log.js'
 import type { LogServer } from './log-server.js'
-import { withinTime } from './patience.js'
 
 interface WaitingBatch {
   readonly number: number
@@ -94,7 +93,7 @@ export class Writer {
     // Whether a batch that is on its way is in the log can't be told, once the process was given
     // up.
     const batches = this.#hasSigned && this.#batch !== undefined ? -1 : this.#batches
-    const signing = withinTime(beat * 3, server.sign(this.#process, batches, this.#hasSigned))
+    const signing = withTimeout(beat * 3, server.sign(this.#process, batches, this.#hasSigned))
     this.#signs.add(signing)
     try {
       const newest = await signing
@@ -122,7 +121,7 @@ export class Writer {
     // A process without a timer ends here if nothing else runs. An interval outlasts the time
     // limit.
     const timer = setInterval(() => {}, goodbyeTime)
-    await withinTime(goodbyeTime, leave()).catch(() => {})
+    await withTimeout(goodbyeTime, leave()).catch(() => {})
     clearInterval(timer)
     this.#isClosed = true
   }
@@ -201,6 +200,3 @@ export class Writer {
     return batch
   }
 }
-
-/** Waits longer after each failure, up to a second. */
-export const pauseAfter = (failures: number) => pause(Math.min(50 * 2 ** failures, 1000), undefined, { ref: false })

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause, withTimeout } from '../../core/async.js'
 import { readProperty } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { hearPoolErrors } from '../../core/pool-errors.js'
@@ -6,7 +6,6 @@ import { type StoredEntry, toEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
-import { withinTime } from '../patience.js'
 import { SharedLog } from '../shared-log.js'
 import { writeOutbox } from './outbox.js'
 import {
@@ -132,7 +131,7 @@ class PostgresServer implements LogServer {
     try {
       const entries = await this.#read(after)
       if (entries.length > 0) return entries
-      await withinTime(Math.min(this.#options.beat, 1000), woken).catch(() => {})
+      await withTimeout(Math.min(this.#options.beat, 1000), woken).catch(() => {})
       return await this.#read(after)
     } catch (error) {
       this.#release()
@@ -153,7 +152,7 @@ class PostgresServer implements LogServer {
   async #read(after: string): Promise<readonly StoredEntry[]> {
     const text = `select ${columns} from ${this.#table}_log where id > $1 order by id limit ${pageSize}`
     const reader = this.#reader ?? (await this.#connect())
-    return readRows(await withinTime(this.#patience, reader.query(text, [after])))
+    return readRows(await withTimeout(this.#patience, reader.query(text, [after])))
   }
 
   /** Connects for good: who listens needs a connection of its own. */
@@ -163,7 +162,7 @@ class PostgresServer implements LogServer {
     reader.on('notification', () => this.#wake?.())
     reader.on('error', (error) => this.#tellAway(error))
     if (this.#isDisconnected) this.#release()
-    await withinTime(this.#patience, reader.query(`listen ${this.#table}`))
+    await withTimeout(this.#patience, reader.query(`listen ${this.#table}`))
     return reader
   }
 

@@ -1,8 +1,8 @@
+import { withTimeout } from '../../core/async.js'
 import { readProperty } from '../../core/errors.js'
 import type { OptionKind } from '../../core/options.js'
 import { UnpreparedServer } from '../log-server.js'
 import { checkClient } from '../options.js'
-import { withinTime } from '../patience.js'
 
 interface PostgresResult {
   readonly rows: readonly Record<string, unknown>[]
@@ -31,7 +31,7 @@ export const checkPool = (who: string, pool: unknown, methods: readonly (keyof P
 export async function connectWithin(ms: number, pool: PostgresPool): Promise<PostgresClient> {
   const connecting = pool.connect()
   try {
-    return await withinTime(ms, connecting)
+    return await withTimeout(ms, connecting)
   } catch (error) {
     connecting.then(
       (client) => client.release(),
@@ -60,7 +60,7 @@ export async function askWithin(
   const client = await connectWithin(ms, pool)
   client.on('error', ignoreEnd)
   try {
-    const result = await withinTime(ms, client.query(text, values))
+    const result = await withTimeout(ms, client.query(text, values))
     client.removeListener('error', ignoreEnd)
     client.release()
     return result

@@ -1,9 +1,9 @@
+import { TimeoutError, withTimeout } from '../../core/async.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { StoredEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
-import { LateAnswer, withinTime } from '../patience.js'
 import { SharedLog } from '../shared-log.js'
 import { checkRedis, type RedisClient } from './client.js'
 import { entriesRead, readEntries } from './entries.js'
@@ -92,9 +92,9 @@ class RedisServer implements LogServer {
     const place = ['STREAMS', this.#keys[0], after] as const
     const answer = this.#reader.callBuffer('XREAD', 'COUNT', pageSize, 'BLOCK', block, ...place)
     try {
-      return entriesRead(await withinTime(this.#options.beat * 3, answer))
+      return entriesRead(await withTimeout(this.#options.beat * 3, answer))
     } catch (error) {
-      if (error instanceof LateAnswer && !this.#isDisconnected) this.#reconnect()
+      if (error instanceof TimeoutError && !this.#isDisconnected) this.#reconnect()
       throw error
     }
   }

@@ -1,8 +1,8 @@
+import { withTimeout } from '../../core/async.js'
 import { Unavailable } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { Store } from '../../core/store.js'
 import { time } from '../options.js'
-import { withinTime } from '../patience.js'
 import { checkRedis, type RedisClient } from './client.js'
 
 export interface RedisStoreOptions {
@@ -31,7 +31,7 @@ export function redisStore(client: Pick<RedisClient, 'callBuffer'>, options: Red
   checkRedis('redisStore', client, ['callBuffer'])
   async function ask(command: string, key: string, ...more: (string | number)[]): Promise<unknown> {
     try {
-      return await withinTime(patience, client.callBuffer(command, prefix + key, ...more))
+      return await withTimeout(patience, client.callBuffer(command, prefix + key, ...more))
     } catch (cause) {
       throw new Unavailable('The store is not available', { retryAfter: 5 }, { cause })
     }

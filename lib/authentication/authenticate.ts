@@ -4,7 +4,7 @@ import type { Identified } from '../../types/identity.js'
 import type { Params } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
-import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
+import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { Caller, type Carrier, caller } from '../core/http-call.js'
 import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
@@ -124,7 +124,7 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
   return withTraits(guard, { check, security })
 }
 
-makesHooks(authenticate, "authenticate('jwt')")
+forbidAsHook(authenticate, "authenticate('jwt')")
 
 const isReply = (value: NextFunction | FastifyReply | undefined): value is FastifyReply =>
   typeof value === 'object' && value !== null

@@ -1,5 +1,5 @@
 import type { SecurityScheme } from '../core/hooks.js'
-import type { MethodDocumentation } from '../core/object-facts.js'
+import type { MethodDocumentation } from '../core/service-meta.js'
 import { bearer } from './strategies/jwt.js'
 import type { Credentials } from './verifier.js'
 

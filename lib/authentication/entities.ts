@@ -4,10 +4,10 @@ import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
 import { attempt, toServiceError } from '../core/errors.js'
 import { noteLogin, toView } from '../core/logins.js'
-import { factsOf } from '../core/object-facts.js'
 import { isPlain } from '../core/objects.js'
 import { joinPath } from '../core/path.js'
-import { errorWithout, without } from '../core/without.js'
+import { redactError, redactFields } from '../core/redact.js'
+import { metaOf } from '../core/service-meta.js'
 import { protect } from './protect.js'
 
 /** A user, or whatever else logs in. */
@@ -84,7 +84,7 @@ export class Entities {
     if (this.name === null) return
     const service = isNeeded ? this.service : attempt(() => this.service)
     if (service === undefined) return
-    const facts = factsOf(service)
+    const facts = metaOf(service)
     facts.secrets ??= new Set()
     const { secrets: names } = facts
     const added = [...this.#secrets].filter((field) => !names.has(field))
@@ -104,12 +104,12 @@ export class Entities {
 
   /** A user without the secrets, also as the server itself sees them. */
   withoutSecrets(entity: unknown): unknown {
-    return without(entity, [...this.#secrets], types)
+    return redactFields(entity, [...this.#secrets], types)
   }
 
   /** An error without the secrets of users in what it tells a client. */
   errorWithoutSecrets(error: unknown): unknown {
-    return this.name === null ? error : errorWithout(error, [...this.#secrets], types)
+    return this.name === null ? error : redactError(error, [...this.#secrets], types)
   }
 
   /** The first user that a query selects. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticationFor } from '../core/authentications.js'
-import { type Authentication, instanceFacts, ownInstanceFacts } from '../core/host.js'
+import { type Authentication, ownPluginState, pluginState } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { isHashed } from './password.js'
 import type { Credentials } from './verifier.js'
@@ -23,7 +23,7 @@ export function registerAuthentication(
   // The outermost instance that has services: the others inherit the list from it.
   let top = app
   while (Object.getPrototypeOf(top)?.service !== undefined) top = Object.getPrototypeOf(top)
-  const facts = ownInstanceFacts(top)
+  const facts = ownPluginState(top)
   facts.authentications ??= []
   const { passwords, strategyNames } = credentials.authenticator
   const registration: Registration = {
@@ -54,7 +54,7 @@ export function checkTokens(app: FastifyInstance, path: string, credentials: Cre
 }
 
 // Nobody else adds to the list.
-const allIn = (app: unknown) => (instanceFacts(app).authentications ?? []) as Registration[]
+const allIn = (app: unknown) => (pluginState(app).authentications ?? []) as Registration[]
 const nearestTo = (app: unknown) => authenticationFor(app as object) as Registration | undefined
 
 /** Whether a registered service is an authentication service. */

@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
-import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
+import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { anyAuthenticationOf } from './find.js'
 import { isHashed, isShortText, type Passwords, textFault } from './password.js'
@@ -42,7 +42,7 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
   return withTraits(hook, { check })
 }
 
-makesHooks(hashPassword, "hashPassword('password')")
+forbidAsHook(hashPassword, "hashPassword('password')")
 
 /**
  * Replaces the passwords in the data of a call by their hashes.

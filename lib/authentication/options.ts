@@ -3,7 +3,7 @@ import type { TokenPayload } from '../../types/authentication.js'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { readProperty } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
-import { shown } from '../core/options.js'
+import { inspect } from '../core/options.js'
 import type { Store } from '../core/store.js'
 import type { CookieOptions } from './cookie.js'
 import type { EntityOptions } from './entities.js'
@@ -115,7 +115,7 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
     const isOptions = ['jwt', 'local'].includes(name) ? isPlain(value) : typeof value === 'object' && value !== null
     if (value !== true && !isOptions && !isStrategy(value))
       throw new Error(
-        `The strategy '${name}' of authentication must be true, an object with its options, or a strategy, got ${shown(value)}`
+        `The strategy '${name}' of authentication must be true, an object with its options, or a strategy, got ${inspect(value)}`
       )
     if (isStrategy(value)) instances.set(name, value)
     else if (name === 'jwt') instances.set(name, new JwtStrategy(optionsIn(strategies.jwt)))

@@ -1,6 +1,6 @@
 import fastq from 'fastq'
 import { BadRequest, Unavailable } from '../core/errors.js'
-import { shown } from '../core/options.js'
+import { inspect } from '../core/options.js'
 import { type PasswordHash, scryptHash } from './scrypt.js'
 
 /**
@@ -50,7 +50,7 @@ export class Passwords {
   constructor({ concurrent = 3, waiting = 50 }: PasswordOptions = {}) {
     if (!Number.isInteger(concurrent) || concurrent < 1 || !Number.isInteger(waiting) || waiting < 0)
       throw new Error(
-        `The options \`passwords\` of authentication must be whole numbers: \`concurrent\` from 1, \`waiting\` from 0, got ${shown(concurrent)} and ${shown(waiting)}`
+        `The options \`passwords\` of authentication must be whole numbers: \`concurrent\` from 1, \`waiting\` from 0, got ${inspect(concurrent)} and ${inspect(waiting)}`
       )
     this.#queue = fastq.promise((task: () => Promise<unknown>) => task(), concurrent)
     this.#limit = concurrent + waiting

@@ -4,9 +4,9 @@ import type { ServiceOptions } from '../../types/fastify.js'
 import type { RegisteredService } from '../../types/hooks.js'
 import type { Describable } from '../core/description.js'
 import { serviceHostOf } from '../core/host.js'
-import { factsOf } from '../core/object-facts.js'
-import { shownText } from '../core/options.js'
+import { inspectText } from '../core/options.js'
 import { joinPath } from '../core/path.js'
+import { metaOf } from '../core/service-meta.js'
 import { isBounded, memoryStore } from '../core/store.js'
 import { checkAuthenticationOptions } from './check-options.js'
 import { TokenCookie } from './cookie.js'
@@ -131,7 +131,7 @@ function toGrace(grace: string | number): number {
   const seconds = grace === 0 ? 0 : toSeconds(grace, 'refresh.grace')
   if (seconds <= maxGrace) return seconds
   throw new Error(
-    `The option \`refresh.grace\` of authentication must be at most ${maxGrace} seconds, got ${shownText(grace)}: a thief who has copied a refresh token goes unnoticed for so long`
+    `The option \`refresh.grace\` of authentication must be at most ${maxGrace} seconds, got ${inspectText(grace)}: a thief who has copied a refresh token goes unnoticed for so long`
   )
 }
 
@@ -162,7 +162,7 @@ function prepareStoredUsers(
   const { paths } = entities
   const prepareEntry = ({ object, service }: Describable) => {
     // A service of another framework has hooks of its own, which hash by its rules.
-    if (factsOf(object).foreign === undefined) prepare(service)
+    if (metaOf(object).foreign === undefined) prepare(service)
   }
   for (const entry of host.entries) if (paths.includes(entry.path)) prepareEntry(entry)
   host.onService.push((entry) => {

@@ -1,9 +1,9 @@
 import { types } from 'node:util'
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
-import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
+import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
-import { errorWithout, without } from '../core/without.js'
+import { redactError, redactFields } from '../core/redact.js'
 import { resolveToJson } from '../schema/to-json.js'
 import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
 import { asksForRows, inOneSpelling } from './whole-rows.js'
@@ -66,7 +66,7 @@ function cleanResult(input: unknown, fields: readonly string[]): unknown {
   if (result instanceof Blob) return result
   if (isRecordStream(result)) return cleanStream(result, fields)
   try {
-    return without(result, fields, types)
+    return redactFields(result, fields, types)
   } catch (cause) {
     throw notJson(cause)
   }
@@ -88,7 +88,7 @@ function cleanStream(stream: RecordStream, fields: readonly string[]): RecordStr
   try {
     return mapStream(stream, (record) => cleanResult(record, fields), errorsWithout(fields))
   } catch (error) {
-    throw errorWithout(error, fields, types)
+    throw redactError(error, fields, types)
   }
 }
 
@@ -104,14 +104,14 @@ function cleanResponse(response: Response, fields: readonly string[]): Response 
 const errorsWithout =
   (fields: readonly string[]) =>
   <E>(error: E): E =>
-    errorWithout(error, fields, types)
+    redactError(error, fields, types)
 
 /**
  * What listeners get of a call of the server, whose result stays as it is: `null` for a stream, and
  * for what can't be read.
  */
 const show = (result: unknown, fields: readonly string[]): unknown => {
-  const shown = isRecordStream(result) ? null : attempt(() => without(result, fields, types))
+  const shown = isRecordStream(result) ? null : attempt(() => redactFields(result, fields, types))
   return isRecordStream(shown) ? null : (shown ?? null)
 }
 
@@ -147,7 +147,7 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
     try {
       await next()
     } catch (error) {
-      throw provider ? errorWithout(error, fields, types) : error
+      throw provider ? redactError(error, fields, types) : error
     }
     const response = context.dispatch === undefined ? context.result : context.dispatch
     context.dispatch = (provider ? cleanResult : show)(response, fields)
@@ -156,7 +156,7 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   const check = ({ path, type }: HookPosition) => {
     if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)
   }
-  return withTraits(hook, { isOutermost: true, check, hides: fields })
+  return withTraits(hook, { isOutermost: true, check, removesFields: fields })
 }
 
-makesHooks(protect, "protect('password')")
+forbidAsHook(protect, "protect('password')")

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { shownText } from '../core/options.js'
+import { inspectText } from '../core/options.js'
 
 /** A private key in PEM form, with its passphrase where it has one. */
 export type PrivateKey = string | Buffer | { readonly key: string | Buffer; readonly passphrase: string }
@@ -32,7 +32,7 @@ export type CheckedSecret = string | Buffer | { public: string | Buffer; private
 export function toSecrets(secret: Secret | readonly Secret[] | undefined, algorithm: Algorithm): CheckedSecret[] {
   if (!algorithms.includes(algorithm))
     throw new Error(
-      `The option \`jwt.algorithm\` of authentication must be one of ${algorithms.join(', ')}, got ${shownText(algorithm)}`
+      `The option \`jwt.algorithm\` of authentication must be one of ${algorithms.join(', ')}, got ${inspectText(algorithm)}`
     )
   const secretList = [secret].flat()
   const secrets = secretList.length === 0 ? [undefined] : secretList

@@ -3,7 +3,7 @@ import type { AroundHook } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
-import { factsOf } from '../core/object-facts.js'
+import { metaOf } from '../core/service-meta.js'
 import type { TokenCookie } from './cookie.js'
 import { documentLogin } from './documentation.js'
 import type { Entities } from './entities.js'
@@ -45,8 +45,8 @@ export class AuthenticationService {
     this.#parts = parts
     const { credentials, authStrategies, entities } = parts
     // Caches must not keep tokens (RFC 6749, section 5.1), nor who was refused.
-    factsOf(this).hasSecretAnswers = true
-    factsOf(this).document = () => documentLogin(credentials, authStrategies, entities.paths)
+    metaOf(this).hasSecretAnswers = true
+    metaOf(this).document = () => documentLogin(credentials, authStrategies, entities.paths)
   }
 
   /**

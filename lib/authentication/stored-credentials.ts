@@ -1,10 +1,10 @@
 import type { AroundHook, HookContext, RegisteredService } from '../../types/hooks.js'
 import type { Query } from '../../types/service.js'
+import { callStateOf } from '../core/call-state.js'
 import { BadRequest } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
-import { notesOf } from '../core/notes.js'
-import { factsOf } from '../core/object-facts.js'
 import { isPlain } from '../core/objects.js'
+import { metaOf } from '../core/service-meta.js'
 import { hashIn } from './hash-password.js'
 import { isHashed, isShortText, type Passwords, replacedHash, textFault } from './password.js'
 import { inOneSpelling } from './whole-rows.js'
@@ -35,7 +35,7 @@ export const looksHashed = (text: unknown): boolean =>
  */
 export function prepareUsers(service: RegisteredService, credentials: StoredCredentials, passwords: Passwords): void {
   const { passwordField, hashes, usernameField, normalize } = credentials
-  const facts = factsOf(service)
+  const facts = metaOf(service)
   facts.preparedFor ??= new Set()
   const done = facts.preparedFor
   const isNew = (text: string) => !done.has(text) && done.add(text)
@@ -65,13 +65,13 @@ export const asSent = (name: string): string => name
  */
 export const lowercase = (name: string): string => name.trim().toLowerCase().normalize('NFC')
 
-/** Notes what a client sends, and which hash is replaced, before any hook changes it. */
+/** CallState what a client sends, and which hash is replaced, before any hook changes it. */
 const noteSent: AroundHook = async (context, next) => {
   const { [replacedHash]: condition } = context.params as { [replacedHash]?: () => Query }
-  notesOf(context).replacedHash = condition
+  callStateOf(context).replacedHash = condition
   if (context.params.provider !== undefined) {
     const texts = new Set(textsIn(context.data))
-    notesOf(context).hasSent = (text) => texts.has(text)
+    callStateOf(context).hasSent = (text) => texts.has(text)
   }
   await next()
 }
@@ -91,7 +91,7 @@ const checkBeforeMethod =
       const isOdd = name !== undefined && name !== null && typeof name !== 'string'
       if (params.provider !== undefined && isOdd) throw noText(usernameField, name)
     }
-    const condition = notesOf(context).replacedHash?.()
+    const condition = callStateOf(context).replacedHash?.()
     if (condition === undefined) return next()
     context.params = { ...params, query: { ...params.query, ...condition } }
     try {
@@ -175,7 +175,7 @@ const hashBeforeMethod =
   (field: string, passwords: Passwords): AroundHook =>
   async (context, next) => {
     if (!(isHashed in context.params)) {
-      const { hasSent } = notesOf(context)
+      const { hasSent } = callStateOf(context)
       const stays = (value: unknown) =>
         value === undefined ||
         value === null ||

@@ -4,7 +4,7 @@ import { parse } from '@lukeed/ms'
 import type { FastifyInstance } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import { NotAuthenticated, readProperty } from '../core/errors.js'
-import { shown, shownText } from '../core/options.js'
+import { inspect, inspectText } from '../core/options.js'
 import { isShortText } from './password.js'
 import { type Algorithm, type Secret, toSecrets } from './secret.js'
 
@@ -90,7 +90,7 @@ export async function createTokens(
   // The library would skip the check of a claim for which nothing is expected.
   for (const [name, value] of Object.entries({ issuer: iss, audience: aud }))
     if (typeof value !== 'string' || value === '')
-      throw new Error(`The option \`jwt.${name}\` of authentication must be a non-empty string, got ${shown(value)}`)
+      throw new Error(`The option \`jwt.${name}\` of authentication must be a non-empty string, got ${inspect(value)}`)
   const reserved = ['alg', 'kid', 'crit', 'b64'].find((name) => Object.hasOwn(header, name))
   if (reserved !== undefined)
     throw new Error(
@@ -166,6 +166,6 @@ export function toSeconds(value: string | number, option: string): number {
   const seconds = typeof value === 'string' ? Number(parse(value)) / 1000 : value
   if (typeof seconds === 'number' && seconds >= 1 && seconds <= max) return Math.floor(seconds)
   throw new Error(
-    `The option \`${option}\` of authentication must be a number of seconds, or a string such as '15m' or '1d', got ${shownText(value)}`
+    `The option \`${option}\` of authentication must be a number of seconds, or a string such as '15m' or '1d', got ${inspectText(value)}`
   )
 }

@@ -1,6 +1,6 @@
 import type { HookContext } from '../../types/hooks.js'
 import { readProperty } from '../core/errors.js'
-import { factsOf } from '../core/object-facts.js'
+import { metaOf } from '../core/service-meta.js'
 
 /** What is used of a knex. */
 interface TableModel {
@@ -30,7 +30,7 @@ const functionsByClient = new WeakMap<object, Promise<ReadonlySet<string>>>()
  * @param texts the names in the query
  */
 export async function asksForRows(texts: readonly string[], { service, params }: HookContext): Promise<boolean> {
-  const { object = service } = factsOf(service)
+  const { object = service } = metaOf(service)
   const { options, getModel } = object as Partial<TableAdapter>
   if (typeof getModel !== 'function' || typeof options?.name !== 'string') return false
   const knex = getModel.call(object, params)

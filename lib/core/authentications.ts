@@ -1,4 +1,4 @@
-import { type Authentication, type CredentialsReader, type ForeignReader, instanceFacts, instanceOf } from './host.js'
+import { type Authentication, type CredentialsReader, type ForeignReader, instanceOf, pluginState } from './host.js'
 
 /**
  * What to do about the guard of @feathersjs/authentication, which does not know the services of
@@ -12,7 +12,7 @@ export const guardAdvice = "Replace its import by: import { authenticate } from 
  * around it.
  */
 export function authenticationFor(instance: object): Authentication | undefined {
-  const all = instanceFacts(instance).authentications ?? []
+  const all = pluginState(instance).authentications ?? []
   if (all.length < 2) return all[0]
   for (let around: object | null = instanceOf(instance); around !== null; around = Object.getPrototypeOf(around)) {
     const nearest = all.find(({ app }) => app === around)
@@ -22,7 +22,7 @@ export function authenticationFor(instance: object): Authentication | undefined 
 }
 
 export function foreignReaderFor(instance: object): ForeignReader | undefined {
-  const { authentications, foreignReader } = instanceFacts(instance)
+  const { authentications, foreignReader } = pluginState(instance)
   return authentications?.length ? undefined : foreignReader
 }
 

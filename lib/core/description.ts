@@ -1,10 +1,10 @@
 import { attempt, readProperty } from './errors.js'
-import { type HookStore, type OperationNotes, type SecurityScheme, traitsOf } from './hooks.js'
+import { type HookStore, type OperationDocs, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
-import { factsOf, type MethodSchema } from './object-facts.js'
 import { placeholdersIn } from './path.js'
 import { rulesOf } from './resource/method-rules.js'
 import type { ServiceEntry, ServiceMethod } from './service.js'
+import { type MethodSchema, metaOf } from './service-meta.js'
 
 /** The events of the six methods. */
 export const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
@@ -37,7 +37,7 @@ export interface MethodDescription {
   /** What hooks say of who may do what, beside who calls: roles, and which records. */
   readonly access: readonly string[]
   /** What hooks have its requests and answers say at a URL. */
-  notes(form: Form): readonly OperationNotes[]
+  openapi(form: Form): readonly OperationDocs[]
 }
 
 /** A registered service as its callers over HTTP see it. */
@@ -79,7 +79,7 @@ export interface Describable extends ServiceEntry {
  */
 export function describe(entry: Describable): ServiceDescription {
   const { paginate } = Object(readProperty(entry.object, 'options'))
-  const documentation = factsOf(entry.object).document?.()
+  const documentation = metaOf(entry.object).document?.()
   const describeMethod = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
     const { hasId, callers, ...documented } = documentation?.[name] ?? {}
@@ -91,11 +91,11 @@ export function describe(entry: Describable): ServiceDescription {
       isByHeader: definition === custom,
       forms: endpointForms(definition, isMany, hasId),
       schema: { ...documented, ...entry.options.schema?.[name] },
-      hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
+      hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).removesFields ?? []),
       security: callers ?? guardSchemes(entry, name),
-      access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).access?.(name) ?? []),
-      notes: ({ verb, hasId }) =>
-        hooksAround(entry, name).flatMap((hook) => traitsOf(hook).notes?.({ method: name, verb, hasId }) ?? [])
+      access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).describeAccess?.(name) ?? []),
+      openapi: ({ verb, hasId }) =>
+        hooksAround(entry, name).flatMap((hook) => traitsOf(hook).openapi?.({ method: name, verb, hasId }) ?? [])
     }
   }
   return {

@@ -18,14 +18,14 @@ export interface HookTraits {
   /** Is called before the server starts. @throws when the hook can't work at that position */
   check?(position: HookPosition): void
   /** The fields that the hook removes from results. */
-  readonly hides?: readonly string[]
+  readonly removesFields?: readonly string[]
   /**
    * Says who may do what by a method, in words for documents: `admin, member (title, text)`.
    * `undefined` where the hook has no say.
    */
-  access?(method: string): string | undefined
+  describeAccess?(method: string): string | undefined
   /** What the hook has requests and answers of an operation say, for documents. */
-  notes?(operation: OperationPlace): OperationNotes | undefined
+  openapi?(operation: DescribedOperation): OperationDocs | undefined
   /**
    * The instance all services of which a hook guards, but for those that have a guard of their own.
    */
@@ -38,7 +38,7 @@ export interface HookTraits {
 }
 
 /** A method at a URL. */
-export interface OperationPlace {
+export interface DescribedOperation {
   readonly method: string
   readonly verb: string
   /** Whether the URL is that of one record. */
@@ -46,15 +46,15 @@ export interface OperationPlace {
 }
 
 /** A header, in words for documents. */
-export interface NotedHeader {
+export interface HeaderDocs {
   readonly name: string
   readonly description: string
   readonly required?: boolean
 }
 
-export interface OperationNotes {
-  readonly request?: NotedHeader
-  readonly response?: NotedHeader
+export interface OperationDocs {
+  readonly request?: HeaderDocs
+  readonly response?: HeaderDocs
   /** The statuses of errors. */
   readonly statuses?: readonly string[]
 }
@@ -72,7 +72,7 @@ export const traitsOf = (hook: unknown): HookTraits => Object(hook)[traits] ?? {
  * does not start.
  * @param call how it is called: `protect('password')`
  */
-export const makesHooks = (factory: (...args: never[]) => unknown, call: string): void =>
+export const forbidAsHook = (factory: (...args: never[]) => unknown, call: string): void =>
   void withTraits(factory, {
     check({ path }) {
       throw new Error(

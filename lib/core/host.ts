@@ -1,6 +1,6 @@
 import type { AroundHook, HookOptions } from '../../types/hooks.js'
 import type { Describable } from './description.js'
-import type { Handover } from './object-facts.js'
+import type { Handover } from './service-meta.js'
 
 /** The name in the `config` of a route that says: it takes what no other route does. */
 export const fallbackMark: unique symbol = Symbol('fallback')
@@ -71,7 +71,7 @@ export interface ForeignReader extends CredentialsReader {
 export type ToApplication = (instance: object) => object
 
 /** What this package knows of an instance of the application. */
-export interface InstanceFacts {
+export interface PluginState {
   services?: ServiceHost
   /** The authentication services, in the order of registration. */
   authentications?: Authentication[]
@@ -89,20 +89,20 @@ export interface InstanceFacts {
 const facts = Symbol('facts')
 
 /** The facts of an instance, or of those around it. */
-export const instanceFacts = (instance: unknown): InstanceFacts =>
-  (Object(instance) as { [facts]?: InstanceFacts })[facts] ?? {}
+export const pluginState = (instance: unknown): PluginState =>
+  (Object(instance) as { [facts]?: PluginState })[facts] ?? {}
 
 /**
  * The facts of an instance itself, to add to: the instances inside it have them too, unless they
  * have others.
  */
-export function ownInstanceFacts(instance: object): InstanceFacts {
-  if (!Object.hasOwn(instance, facts)) Object.assign(instance, { [facts]: Object.create(instanceFacts(instance)) })
-  return instanceFacts(instance)
+export function ownPluginState(instance: object): PluginState {
+  if (!Object.hasOwn(instance, facts)) Object.assign(instance, { [facts]: Object.create(pluginState(instance)) })
+  return pluginState(instance)
 }
 
 /** What the server tells of its services, for doors that are registered after it. */
-export const serviceHostOf = (instance: object): ServiceHost => instanceFacts(instance).services as ServiceHost
+export const serviceHostOf = (instance: object): ServiceHost => pluginState(instance).services as ServiceHost
 
 /**
  * The outermost instance of an application. A request that finds no route runs its hooks, wherever
@@ -125,7 +125,7 @@ export const instanceOf = <A extends object>(app: A): A => (app as { [instance]?
  * in its place.
  */
 export const hasHookApplication = (app: object): boolean =>
-  Object.hasOwn(app, facts) && Object.hasOwn(instanceFacts(app), 'toHookApplication')
+  Object.hasOwn(app, facts) && Object.hasOwn(pluginState(app), 'toHookApplication')
 
 /** What hooks get as `context.app`: the instance, unless something else stands for it. */
-export const hookApplicationOf = (app: unknown): unknown => instanceFacts(app).toHookApplication?.(app as object) ?? app
+export const hookApplicationOf = (app: unknown): unknown => pluginState(app).toHookApplication?.(app as object) ?? app

@@ -75,13 +75,13 @@ export function checkOptions<Options>(who: string, table: OptionTable<Options>, 
   for (const [name, [description, is]] of Object.entries<OptionKind>(table)) {
     const value: unknown = Reflect.get(options, name)
     if (value !== undefined && !is(value))
-      throw new TypeError(`The option \`${place}${name}\` of ${who} must be ${description}, got ${shown(value)}`)
+      throw new TypeError(`The option \`${place}${name}\` of ${who} must be ${description}, got ${inspect(value)}`)
   }
 }
 
 /** @throws when options are none: names in a promise or a Map would be ignored in silence */
 export function checkOptionsObject(who: string, options: unknown): void {
-  if (!hasNames(options)) throw new TypeError(`The options of ${who} must be an object, got ${shown(options)}`)
+  if (!hasNames(options)) throw new TypeError(`The options of ${who} must be an object, got ${inspect(options)}`)
 }
 
 /**
@@ -92,7 +92,7 @@ export function checkOptionsObject(who: string, options: unknown): void {
  */
 export function checkFieldName(caller: string, field: unknown, example: string): void {
   if (!kinds.filled[1](field))
-    throw new TypeError(`${caller} needs the name of a field: ${caller}('${example}'), got ${shown(field)}`)
+    throw new TypeError(`${caller} needs the name of a field: ${caller}('${example}'), got ${inspect(field)}`)
 }
 
 // Options that Fastify applies to a plugin by itself; `@fastify/autoload` sets `prefix` too.
@@ -140,7 +140,7 @@ function distanceOf(from: string, to: string): number {
  * out: it may be a secret, a URL with a password, or sent by a client. For a class, a common
  * mistake, the message says how to pass an instance.
  */
-export function shown(value: unknown): string {
+export function inspect(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string'
   if (isClass(value)) return value.name === '' ? 'a class' : `the class ${value.name}: pass \`new ${value.name}()\``
   if (typeof value === 'function') return 'a function'
@@ -152,8 +152,8 @@ export function shown(value: unknown): string {
 }
 
 /** The same as `shown`, but with the text of a string, for values that are no secrets. */
-export const shownText = (value: unknown): string =>
-  typeof value === 'string' && value !== '' ? `'${value.slice(0, 40)}'` : shown(value)
+export const inspectText = (value: unknown): string =>
+  typeof value === 'string' && value !== '' ? `'${value.slice(0, 40)}'` : inspect(value)
 
 /** Whether a value is a class itself, not an instance. */
 export const isClass = (value: unknown): value is { readonly name: string } =>

@@ -6,7 +6,7 @@ import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerErro
 import { type AnyMethod, forward, type Members } from './facade.js'
 import { HookStore } from './hooks.js'
 import { definitionOf, isCustom, isReserved, type MethodDefinition, methods, nameError } from './methods.js'
-import type { Foreign } from './object-facts.js'
+import type { Foreign } from './service-meta.js'
 
 export interface RegisterOptions {
   readonly app: unknown

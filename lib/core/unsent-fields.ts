@@ -1,21 +1,21 @@
 import type { HookContext } from '../../types/hooks.js'
 import type { Params, Query } from '../../types/service.js'
+import { callStateOf } from './call-state.js'
 import type { Invoke } from './compose.js'
 import { idFieldOf, ownersOf } from './description.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
-import { notesOf } from './notes.js'
-import { factsOf } from './object-facts.js'
 import { pick } from './objects.js'
+import { metaOf } from './service-meta.js'
 
 /** Says of the name of a field whether the caller of a method may send it. */
 export type MaySend = (field: string) => boolean
 
 /**
- * Notes what the caller of an `update` may send. Several rules may say so, and a field must pass
+ * CallState what the caller of an `update` may send. Several rules may say so, and a field must pass
  * all of them.
  */
 export function restrictSent(context: HookContext, maySend: MaySend): void {
-  const notes = notesOf(context)
+  const notes = callStateOf(context)
   const { maySend: before } = notes
   notes.maySend = before === undefined ? maySend : (field) => before(field) && maySend(field)
 }
@@ -28,7 +28,7 @@ export function restrictSent(context: HookContext, maySend: MaySend): void {
  */
 export function updateSent(context: HookContext, maySend: MaySend, invoke: Invoke): unknown {
   const { service, data } = context
-  const { object = service } = factsOf(service)
+  const { object = service } = metaOf(service)
   const isSent = (field: string) => Object.hasOwn(Object(data), field) || maySend(field)
   if (isKnexAdapter(object) && areAsWritten(object, ['update', '_update', 'db', 'getModel', 'getOptions']))
     return updateColumns(context, object, isSent, invoke)

@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
-import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
+import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { isPlain } from '../core/objects.js'
 import { checkOptions, type OptionTable } from '../core/options.js'
 import { driverErrorOf } from './driver-error.js'
@@ -77,7 +77,7 @@ export function databaseErrors(
   return withTraits(hook, { isOutermost: true, check })
 }
 
-makesHooks(databaseErrors, 'databaseErrors()')
+forbidAsHook(databaseErrors, 'databaseErrors()')
 
 interface RefusalAnswer {
   readonly Class: typeof Conflict

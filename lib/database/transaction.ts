@@ -1,8 +1,8 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import { aroundOnly, makesHooks, withTraits } from '../core/hooks.js'
-import { notesOf } from '../core/notes.js'
-import { checkOptions, kinds, type OptionTable, shown } from '../core/options.js'
+import { callStateOf } from '../core/call-state.js'
+import { aroundOnly, forbidAsHook, withTraits } from '../core/hooks.js'
+import { checkOptions, inspect, kinds, type OptionTable } from '../core/options.js'
 import { hearPoolErrors } from '../core/pool-errors.js'
 import { type CommitEnd, isOfLostCommit, losesCommit, noteLostCommit } from './commit.js'
 import { isSynchronous } from './synchronous.js'
@@ -119,7 +119,7 @@ export async function transaction<Database extends TransactionalDatabase, T>(
   const begin = beginnerOf(database as AnyDatabase, options)
   if (typeof work !== 'function')
     throw new TypeError(
-      `A transaction needs a function: transaction(knex, async (params) => { … }), got ${shown(work)}`
+      `A transaction needs a function: transaction(knex, async (params) => { … }), got ${inspect(work)}`
     )
   const { transaction: outer } = (options.params ?? {}) as Partial<TransactionParams<TransactionOf<Database>>>
   if (outer) {
@@ -236,7 +236,7 @@ function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOption
     return async (work, onCommit) => runOver(await connect.call(database), work, onCommit, isolationLevel)
   }
   throw new TypeError(
-    `A transaction needs a knex, a Kysely, a pool of pg, or an object that has \`transaction(work)\`, got ${shown(database)}`
+    `A transaction needs a knex, a Kysely, a pool of pg, or an object that has \`transaction(work)\`, got ${inspect(database)}`
   )
 }
 
@@ -393,7 +393,7 @@ export function inTransaction(
     } finally {
       // Hooks around this one go on without it. A call that a hook has given up, and that still
       // runs, keeps the transaction, which refuses its statements.
-      if (!notesOf(context).abandoned) {
+      if (!callStateOf(context).abandoned) {
         const { transaction, ...rest } = context.params
         context.params = rest
       }
@@ -402,4 +402,4 @@ export function inTransaction(
   return withTraits(hook, { check: aroundOnly('inTransaction') })
 }
 
-makesHooks(inTransaction, 'inTransaction(knex)')
+forbidAsHook(inTransaction, 'inTransaction(knex)')

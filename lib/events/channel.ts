@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type Describable, describe } from '../core/description.js'
 import { traitsOf } from '../core/hooks.js'
-import { factsOf } from '../core/object-facts.js'
+import { metaOf } from '../core/service-meta.js'
 import { isUnchangedAdapter } from './feathers-adapter.js'
 import { doorName, type ServiceEvents } from './options.js'
 
@@ -23,7 +23,7 @@ export class Channel {
   /** @throws where the service has no lists, or another framework answers for it */
   constructor(entry: Describable, settings: ServiceEvents) {
     const { path, object, exposed, app } = entry
-    const { foreign } = factsOf(object)
+    const { foreign } = metaOf(object)
     if (foreign?.handover !== undefined)
       throw new Error(`${doorName} can't tell of '${path}': ${foreign.origin} answers for it itself`)
     if (!exposed.includes('find'))
@@ -67,7 +67,7 @@ const nameOfHook = (hook: unknown) => (hook as { name?: string }).name || 'a hoo
 /** Returns why clients must refetch a list: other code than the query may decide what `find` returns. */
 function reasonToRefetch(entry: Describable): string | undefined {
   const { object, common, hooks, options } = entry
-  if (factsOf(object).foreign !== undefined) return 'it belongs to another application, with hooks of its own'
+  if (metaOf(object).foreign !== undefined) return 'it belongs to another application, with hooks of its own'
   if (!isUnchangedAdapter(object)) return 'its `find` is not that of a database adapter of Feathers as it is'
   const { after, formatter } = options as { after?: unknown; formatter?: unknown }
   if (formatter !== undefined || [after ?? []].flat().length > 0)

@@ -1,12 +1,12 @@
 import type { HookContext } from '../../types/hooks.js'
+import { callStateIn, callStateOf } from '../core/call-state.js'
 import type { Interceptor } from '../core/compose.js'
 import { standardEvents } from '../core/description.js'
 import { attempt } from '../core/errors.js'
 import { clientOf } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
-import { notesIn, notesOf } from '../core/notes.js'
-import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
+import { metaOf } from '../core/service-meta.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { callersOf, callHash } from './callers.js'
 import type { Channel } from './channel.js'
@@ -52,7 +52,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
       throw error
     }
     const records: readonly unknown[] = Array.isArray(result) ? result : [result]
-    notesOf(context).rawResult = { records, data, isRenamed }
+    callStateOf(context).rawResult = { records, data, isRenamed }
     const { event, params } = context
     // What the service emits itself is taken when it does.
     const commit = commitOf(params)
@@ -63,8 +63,8 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
     void commit.then((end) => end === undefined && intake.doubt(context, params.transaction, event))
     return result
   }
-  const { foreign } = factsOf(entry.object)
-  if (foreign === undefined) factsOf(entry.service).interceptor = interceptor
+  const { foreign } = metaOf(entry.object)
+  if (foreign === undefined) metaOf(entry.service).interceptor = interceptor
   else foreign.intercept(interceptor)
   for (const name of new Set([...standardEvents, ...ownEvents]))
     entry.service.on(name, (record: unknown, cause?: unknown) => {
@@ -109,7 +109,7 @@ function customEvents({ entry: { path, object, options } }: Channel): readonly s
 
 function toEvent(channel: Channel, name: string, emitted: unknown, context: HookContext | undefined): LoggedEvent {
   const { path, entry, idField, settings } = channel
-  const isRenamed = notesIn(context)?.rawResult?.isRenamed === true
+  const isRenamed = callStateIn(context)?.rawResult?.isRenamed === true
   const record = isRenamed ? undefined : sourceOf(emitted, name, context, idField)
   const facts = exceptFields(settings.touches, factsOfRecord(record))
   const client = context && clientOf(context)
@@ -135,7 +135,9 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
 function sourceOf(emitted: unknown, name: string, context: HookContext | undefined, idField: string): unknown {
   if (context === undefined || context.event !== name) return emitted
   const id = eventId(emitted, idField)
-  return id === undefined ? undefined : notesIn(context)?.rawResult?.records.find((raw) => eventId(raw, idField) === id)
+  return id === undefined
+    ? undefined
+    : callStateIn(context)?.rawResult?.records.find((raw) => eventId(raw, idField) === id)
 }
 
 /** In characters. */
@@ -162,7 +164,7 @@ function touchedBy(
   object: object,
   idField: string
 ): readonly string[] | true {
-  const data = notesIn(context)?.rawResult?.data
+  const data = callStateIn(context)?.rawResult?.data
   const isCustom = context !== undefined && !methods.has(context.method)
   const fields = [data].flat().flatMap((record) => Object.keys(Object(record)))
   if (name === 'removed') return []

@@ -1,5 +1,5 @@
 import type { Params } from '../../types/service.js'
-import { checkOptions, kinds, type OptionKind, type OptionTable, shown } from '../core/options.js'
+import { checkOptions, inspect, kinds, type OptionKind, type OptionTable } from '../core/options.js'
 import type { EventLog } from './log.js'
 
 /** What the door tells of one service. */
@@ -146,7 +146,7 @@ const hasMethod = (value: unknown, name: string) =>
  */
 export function checkClient(who: string, needed: string, client: unknown, methods: readonly string[]): void {
   if (!methods.every((name) => hasMethod(client, name)))
-    throw new TypeError(`${who} needs ${needed}, got ${shown(client)}`)
+    throw new TypeError(`${who} needs ${needed}, got ${inspect(client)}`)
 }
 
 export const doorName = 'fastify-services/events'
@@ -162,7 +162,7 @@ export function checkEventsOptions(options: Readonly<Record<string, unknown>>): 
     if (typeof setting === 'boolean') continue
     if (!kinds.object[1](setting))
       throw new TypeError(
-        `The option \`services['${path}']\` of ${doorName} must be true or an object, got ${shown(setting)}`
+        `The option \`services['${path}']\` of ${doorName} must be true or an object, got ${inspect(setting)}`
       )
     checkOptions(doorName, ofServiceEvents, { ...setting }, `services['${path}'].`)
   }

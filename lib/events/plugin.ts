@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { describe, type RouteDocumentation, withDocumentation } from '../core/description.js'
 import { serviceHostOf } from '../core/host.js'
-import { factsOf } from '../core/object-facts.js'
 import { withoutRegister } from '../core/options.js'
 import { joinPath } from '../core/path.js'
+import { metaOf } from '../core/service-meta.js'
 import { Channel } from './channel.js'
 import { streamSchema, summary } from './documentation.js'
 import { Door } from './door.js'
@@ -97,7 +97,7 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
     }
     const channel = new Channel(entry, setting === true ? {} : setting)
     listenTo(channel, door.isWanted, door.intake)
-    if (options.durable === true) factsOf(entry.service).awaitAfter = (context) => door.intake.awaitEvents(context)
+    if (options.durable === true) metaOf(entry.service).awaitAfter = (context) => door.intake.awaitEvents(context)
     door.add(channel)
     entry.listen = (request, reply) =>
       door.open(request as FastifyRequest, reply as FastifyReply, [listAt(request as FastifyRequest, door.limits)])

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
+import { callStateOf } from '../core/call-state.js'
 import { clientOf } from '../core/http-call.js'
-import { notesOf } from '../core/notes.js'
 
 /** Who is asked for: what a request has said of its caller. */
 export interface CallerIdentity {
@@ -99,7 +99,7 @@ export function questionOf(context: HookContext): Question | undefined {
   open.delete(ticket)
   question.params = context.params as Question['params']
   question.path = context.path
-  question.fields = notesOf(context).answeredFields
-  question.parentFields = notesOf(context).parentFields
+  question.fields = callStateOf(context).answeredFields
+  question.parentFields = callStateOf(context).parentFields
   return question
 }

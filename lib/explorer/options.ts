@@ -1,4 +1,4 @@
-import { checkOptions, kinds, type OptionTable, shownText } from '../core/options.js'
+import { checkOptions, inspectText, kinds, type OptionTable } from '../core/options.js'
 
 /** Options of the explorer. */
 export interface ExplorerOptions {
@@ -33,7 +33,7 @@ export function checkExplorerOptions(options: ExplorerOptions): void {
   // A link may run what it leads to: `javascript:`.
   if (options.home !== undefined && !isHTTP(options.home))
     throw new TypeError(
-      `The option \`home\` of the explorer must be the address of a page, got ${shownText(options.home)}`
+      `The option \`home\` of the explorer must be the address of a page, got ${inspectText(options.home)}`
     )
 }
 
@@ -47,7 +47,7 @@ const isHTTP = (address: string) => URL.canParse(address, here) && /^https?:$/.t
 export function originOf(address: string): string | undefined {
   if (!isHTTP(address))
     throw new TypeError(
-      `The option \`document\` of the explorer must be the address of a document, got ${shownText(address)}`
+      `The option \`document\` of the explorer must be the address of a document, got ${inspectText(address)}`
     )
   const url = new URL(address, here)
   return url.origin === here ? undefined : url.origin

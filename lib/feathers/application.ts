@@ -6,13 +6,13 @@ import {
   hasHookApplication,
   hookApplicationOf,
   instance,
-  instanceFacts,
-  ownInstanceFacts,
+  ownPluginState,
+  pluginState,
   serviceHostOf,
   type ToApplication
 } from '../core/host.js'
-import { factsOf } from '../core/object-facts.js'
 import { isClass } from '../core/options.js'
+import { metaOf } from '../core/service-meta.js'
 import { authenticationIn } from './authentication.js'
 import type { FeathersLike, Mixin } from './members.js'
 import { putSetting, type SettingsStore } from './settings.js'
@@ -55,12 +55,12 @@ export function registerApplications(app: FastifyInstance, backing: SettingsStor
     throw new Error('fastify-services/feathers is registered here already: give it all options at once')
   const mixins: Mixin[] = []
   const applications = createApplications({ backing, mixins })
-  ownInstanceFacts(app).toHookApplication = applications
+  ownPluginState(app).toHookApplication = applications
   const { entries, onService } = serviceHostOf(app)
   for (const { compose } of entries) compose()
   onService.push(({ app, object, service, path, options, exposed }) => {
     // A mounted service has the mixins of its own application.
-    if (instanceFacts(app).toHookApplication !== applications || factsOf(object).foreign) return
+    if (pluginState(app).toHookApplication !== applications || metaOf(object).foreign) return
     const events = options.events ?? (object as { events?: readonly string[] }).events ?? []
     const filled = { ...options, methods: exposed, events, serviceEvents: [...standardEvents, ...events] }
     for (const mixin of mixins) mixin.call(applications(app as object), service, path, filled)

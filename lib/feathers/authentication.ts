@@ -4,13 +4,13 @@ import type { Params } from '../../types/service.js'
 import { authenticationFor, guardAdvice } from '../core/authentications.js'
 import { attempt } from '../core/errors.js'
 import { define } from '../core/facade.js'
-import { type Authentication, type ForeignReader, instanceFacts } from '../core/host.js'
+import { type Authentication, type ForeignReader, pluginState } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
 import { isViewOf, loginsOf, noteLogin, withoutNamesOfLogins, withoutOtherLogins } from '../core/logins.js'
 import { definitionOf } from '../core/methods.js'
-import { factsOf } from '../core/object-facts.js'
 import { isObject } from '../core/objects.js'
-import { shownText } from '../core/options.js'
+import { inspectText } from '../core/options.js'
+import { metaOf } from '../core/service-meta.js'
 import type { AuthenticationService, FeathersService, MountedApplication } from './mounted.js'
 
 /** The option of `rest({ authentication })` of a Feathers application. */
@@ -59,7 +59,7 @@ export class FeathersCredentials implements ForeignReader {
     if (path === undefined || isAuthentication(attempt(() => this.#find()))) return
     const services = Object.entries(this.#application.services).filter(([, service]) => isAuthentication(service))
     throw new Error(
-      `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${shownText(path)}. There are: ${services.map(([name]) => `'${name}'`).join(', ') || 'none'}`
+      `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${inspectText(path)}. There are: ${services.map(([name]) => `'${name}'`).join(', ') || 'none'}`
     )
   }
 }
@@ -110,7 +110,7 @@ export function separateLogins(
   hasAuthentication: () => boolean
 ): void {
   // An application may be mounted on several servers.
-  const facts = factsOf(service)
+  const facts = metaOf(service)
   if (facts.hasOwnLogins) return
   facts.hasOwnLogins = true
   for (const name of Object.getOwnPropertyNames(service)) {
@@ -167,7 +167,7 @@ interface FeathersAuthentication {
  * Feathers that hash passwords. `undefined` if there is none.
  */
 export function authenticationIn(host: FastifyInstance, path: string | undefined): FeathersAuthentication | undefined {
-  const all = instanceFacts(host).authentications ?? []
+  const all = pluginState(host).authentications ?? []
   const service = path === undefined ? undefined : attempt((): unknown => host.service(path))
   const match =
     path === undefined

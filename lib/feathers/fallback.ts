@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type ServiceHost, serviceHostOf } from '../core/host.js'
-import type { Handover } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
+import type { Handover } from '../core/service-meta.js'
 import { restFormatter } from './formatter.js'
 import { createForwarder, type KoaMiddleware, refuseForwarded } from './forward.js'
 import type { IgnoreList } from './ignore-middleware.js'

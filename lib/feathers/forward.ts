@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Params } from '../../types/service.js'
 import { sourceText } from '../compat/source-text.js'
 import { attempt, ServiceError } from '../core/errors.js'
-import type { Handover } from '../core/object-facts.js'
+import type { Handover } from '../core/service-meta.js'
 import { paramsFromHooks } from './authentication.js'
 import { type FeathersService, type MountedApplication, type RequestListener, serviceOptions } from './mounted.js'
 

@@ -1,4 +1,4 @@
-import { likelyName, shown, shownText } from '../core/options.js'
+import { inspect, inspectText, likelyName } from '../core/options.js'
 import { nameOf } from './stack.js'
 
 /**
@@ -28,7 +28,7 @@ export class IgnoreList {
       : [items].filter((value) => typeof value !== 'boolean')
     if (wrong.length > 0)
       throw new Error(
-        `${option} must be a boolean, or a list of names of middleware and of functions, got ${Array.isArray(items) ? `a list with ${shown(wrong[0])}` : shown(items)}`
+        `${option} must be a boolean, or a list of names of middleware and of functions, got ${Array.isArray(items) ? `a list with ${inspect(wrong[0])}` : inspect(items)}`
       )
     this.isAll = ignored === true
     this.#items = typeof ignored === 'boolean' ? [] : ignored
@@ -47,7 +47,7 @@ export class IgnoreList {
   check(all: readonly Named[], unsupported: readonly Named[]): void {
     for (const item of this.#items) {
       const handles = new Set(all.filter((middleware) => isNamedBy(item, middleware)).map(({ handle }) => handle))
-      const text = typeof item === 'string' ? shownText(item) : `the function ${nameOf(item, 'without a name')}`
+      const text = typeof item === 'string' ? inspectText(item) : `the function ${nameOf(item, 'without a name')}`
       if (handles.size === 0) {
         const names = [...new Set(unsupported.map(({ name }) => name))].join(', ') || 'none'
         throw new Error(

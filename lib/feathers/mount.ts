@@ -5,7 +5,7 @@ import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
 import type { ToApplication } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
-import { type Foreign, factsOf } from '../core/object-facts.js'
+import { type Foreign, metaOf } from '../core/service-meta.js'
 import {
   type AuthenticationSettings,
   type FeathersCredentials,
@@ -115,7 +115,7 @@ export class Mount {
       if (/[*(]|[^/]:/.test(path))
         throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
       const object = this.#withLifecycle(service)
-      factsOf(object).foreign = {
+      metaOf(object).foreign = {
         service,
         origin: 'the Feathers application',
         call: this.#callOf(service, path, routeParams),

@@ -18,7 +18,7 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   const header = { in: 'header', required: true, schema: { type: 'string', const: name } }
   const parameters = [
     ...(method.isByHeader ? [{ name: 'X-Service-Method', ...header }] : []),
-    ...method.notes(form).flatMap(({ request }) => {
+    ...method.openapi(form).flatMap(({ request }) => {
       if (request === undefined) return []
       const { name, description, required = false } = request
       return [{ name, in: 'header', description, required, schema: { type: 'string' } }]

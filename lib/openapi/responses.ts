@@ -61,7 +61,7 @@ function toAnswer(source: OperationSource, types: readonly string[], declared: u
     return [type, { schema: type === lines ? record : { type: 'string', format: 'binary' } }]
   })
   if (name === 'find' && hasEvents) content.push(['text/event-stream', { schema: eventText }])
-  const headers = method.notes(form).flatMap(({ response }) => {
+  const headers = method.openapi(form).flatMap(({ response }) => {
     if (response === undefined) return []
     return [[response.name, { description: response.description, schema: { type: 'string' } }]]
   })
@@ -105,7 +105,7 @@ function errorsOf({ method, form, service }: OperationSource): string[] {
     ...(form.hasId || service.description.path.includes(':') ? ['404'] : []),
     ...(name === 'create' ? ['405'] : []),
     ...(definition.arguments.includes('data') ? ['415', '422'] : []),
-    ...method.notes(form).flatMap(({ statuses = [] }) => statuses),
+    ...method.openapi(form).flatMap(({ statuses = [] }) => statuses),
     'default'
   ]
 }

@@ -1,5 +1,5 @@
 import { methods } from '../core/methods.js'
-import { factsOf } from '../core/object-facts.js'
+import { metaOf } from '../core/service-meta.js'
 
 const standard = [...methods.values()].flatMap(({ event }) => event ?? [])
 
@@ -8,7 +8,7 @@ const standard = [...methods.values()].flatMap(({ event }) => event ?? [])
  * another application or of one of Feathers.
  */
 export function eventsOf(object: object, eventsOption: readonly string[] | undefined): readonly string[] | undefined {
-  if (!factsOf(object).isRegistered && !(Symbol.for('@feathersjs/service') in object)) return eventsOption
+  if (!metaOf(object).isRegistered && !(Symbol.for('@feathersjs/service') in object)) return eventsOption
   const events: unknown = eventsOption ?? (object as { events?: unknown }).events
   return Array.isArray(events) ? [...standard, ...events] : standard
 }

@@ -1,7 +1,7 @@
 import { hookTypes, isHookType } from '../core/hooks.js'
 import { methods } from '../core/methods.js'
 import { isPlain } from '../core/objects.js'
-import { likelyName, type OptionKind, shown } from '../core/options.js'
+import { inspect, likelyName, type OptionKind } from '../core/options.js'
 
 /** Whose hooks are added: all services are `App`, and have no object. */
 export interface HookReceiver {
@@ -24,7 +24,7 @@ export const hooksKind: OptionKind = [
 const byMethod: OptionKind = ['a plain object by method, as in { all: [hook] }, a list or a function', isHooks]
 
 function checkKind(place: string, [description, is]: OptionKind, value: unknown): void {
-  if (!is(value)) throw new TypeError(`${place} must be ${description}, got ${shown(value)}`)
+  if (!is(value)) throw new TypeError(`${place} must be ${description}, got ${inspect(value)}`)
 }
 
 /**

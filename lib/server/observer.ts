@@ -1,13 +1,13 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { AroundHook, HookContext, Http, TracedCall } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
+import { type CallState, callStateOf } from '../core/call-state.js'
 import type { CallObserver, Invoke, Run } from '../core/compose.js'
 import { traitsOf } from '../core/hooks.js'
 import { hookApplicationOf } from '../core/host.js'
 import { type Caller, type Carrier, caller, callerIn } from '../core/http-call.js'
 import { checkArguments } from '../core/methods.js'
-import { type Notes, notesOf } from '../core/notes.js'
-import { factsOf } from '../core/object-facts.js'
+import { metaOf } from '../core/service-meta.js'
 import { updateSent } from '../core/unsent-fields.js'
 import { adopt, release } from './answer/sources.js'
 import { explainSetting } from './errors/setting-error.js'
@@ -24,7 +24,7 @@ function rank(hook: AroundHook): number {
  */
 export const observer: CallObserver = {
   trace(run, service) {
-    const facts = factsOf(service)
+    const facts = metaOf(service)
     return traced((context) => {
       const { awaitAfter } = facts
       return awaitAfter === undefined ? run(context) : run(context).then(() => awaitAfter(context))
@@ -45,7 +45,7 @@ export const observer: CallObserver = {
       context.params = { ...(params as Params), route }
       return
     }
-    const noted = notesOf(context)
+    const noted = callStateOf(context)
     const httpCaller = callerIn(params) ?? noted.caller
     if (httpCaller === undefined) return
     noted.caller = httpCaller
@@ -55,9 +55,9 @@ export const observer: CallObserver = {
   },
 
   wrap(invoke, service) {
-    const facts = factsOf(service)
+    const facts = metaOf(service)
     const invokeMethod: Invoke = (context) => {
-      const { maySend } = notesOf(context)
+      const { maySend } = callStateOf(context)
       return maySend === undefined ? invoke(context) : updateSent(context, maySend, invoke)
     }
     return (context) => {
@@ -68,7 +68,7 @@ export const observer: CallObserver = {
   },
 
   see(context) {
-    const noted = notesOf(context)
+    const noted = callStateOf(context)
     const { result, dispatch } = context
     // Most hooks change neither.
     if (result !== noted.result) adopt(result, context, callerOf(context, noted))
@@ -84,7 +84,7 @@ export const observer: CallObserver = {
 
   fail(context, error, running) {
     observer.see(context)
-    const noted = notesOf(context)
+    const noted = callStateOf(context)
     if (running !== undefined) noted.abandoned = anySucceeds(running, noted.abandoned)
     noted.failed = { result: context.result, dispatch: context.dispatch }
     if (noted.http !== undefined) context.http = copyOf(noted.http)
@@ -112,7 +112,7 @@ async function anySucceeds(running: Promise<void>, before: Promise<boolean> | un
 
 /** The method is about to run. @throws where nobody waits for its result any more */
 export function begin(context: HookContext): void {
-  const noted = notesOf(context)
+  const noted = callStateOf(context)
   // A signal that is enumerable was set by a hook, or by the caller of the service, and replaces
   // that of the request.
   const params: { signal?: AbortSignal } = Object(context.params)
@@ -126,7 +126,7 @@ export function begin(context: HookContext): void {
  * The caller of a call over HTTP. `undefined` for a call of the server, even if it passes on the
  * params of a call over HTTP.
  */
-function callerOf(context: HookContext, { caller }: Notes): Caller | undefined {
+function callerOf(context: HookContext, { caller }: CallState): Caller | undefined {
   return caller?.context === context ? caller : undefined
 }
 

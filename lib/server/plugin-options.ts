@@ -4,11 +4,11 @@ import type { QueryOptions, ServiceOptions, ServicesOptions } from '../../types/
 import { isObject } from '../core/objects.js'
 import {
   checkOptions,
+  inspect,
   kinds,
   likelyName,
   type OptionKind,
   type OptionTable,
-  shown,
   withoutRegister
 } from '../core/options.js'
 import { rulesOf } from '../core/resource/method-rules.js'
@@ -85,7 +85,7 @@ const needsPath = "app.service() needs the path of a service, as in app.service(
 
 /** @throws when it is no path that `app.service` was given */
 export function checkPath(path: unknown): void {
-  if (typeof path !== 'string') throw new TypeError(`${needsPath} ${shown(path)}`)
+  if (typeof path !== 'string') throw new TypeError(`${needsPath} ${inspect(path)}`)
 }
 
 /** @throws for the path of a new service that no URL can have, or that is a URL itself */

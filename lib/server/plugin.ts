@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
-import { instanceFacts, ownInstanceFacts, rootOf, type ServiceHost } from '../core/host.js'
-import { factsOf } from '../core/object-facts.js'
+import { ownPluginState, pluginState, rootOf, type ServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { declaredIn, routesOf } from '../core/resource/method-rules.js'
 import { createForeign, createService } from '../core/service.js'
+import { metaOf } from '../core/service-meta.js'
 import { endWithConnection } from './answer/deadline.js'
 import { logError } from './answer/log.js'
 import { eventsOf } from './emitted-events.js'
@@ -59,9 +59,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   const late = new Set<string>()
   const addHooks = (hooks: HookOptions) => {
-    const registered = registry.entries
-      .filter(({ object }) => factsOf(object).foreign?.handover)
-      .map(({ path }) => path)
+    const registered = registry.entries.filter(({ object }) => metaOf(object).foreign?.handover).map(({ path }) => path)
     const handed = [...registered, ...late]
     // Before that, whoever has handed them over is asked at the start.
     if (registry.ready && handed.length > 0)
@@ -73,7 +71,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   }
   const fallbacks = new Set<string>()
   const onService: ServiceHost['onService'] = []
-  ownInstanceFacts(app).services = {
+  ownPluginState(app).services = {
     addHooks,
     onService,
     answerError: onError,
@@ -153,12 +151,12 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
         events: eventsOf(object, events),
         hooks: hooks as HookOptions
       }
-      const { foreign } = factsOf(object)
+      const { foreign } = metaOf(object)
       const entry = foreign ? createForeign(object, foreign, registration) : createService(object, registration)
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)
-      Object.assign(factsOf(entry.service), { isRegistered: true, object })
+      Object.assign(metaOf(entry.service), { isRegistered: true, object })
       return exposedService
     }
     const entry = registry.add(name, create, serviceOf)
@@ -180,7 +178,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
  * the instance with
  */
 function checkDecorators(app: FastifyInstance): void {
-  if (instanceFacts(app).services !== undefined)
+  if (pluginState(app).services !== undefined)
     throw new Error('fastify-services is registered here already: use app.service() of that registration')
   const foreign = ['service', 'printServices', 'setup'].find((name) => app.hasDecorator(name)) ?? takenDecorator(app)
   if (foreign !== undefined)

@@ -1,6 +1,6 @@
 import { hookApplicationOf } from '../core/host.js'
-import { factsOf } from '../core/object-facts.js'
 import { joinPath, stripSlashes } from '../core/path.js'
+import { metaOf } from '../core/service-meta.js'
 import type { ExposedService } from './routing/exposed.js'
 
 interface Lifecycle {
@@ -44,7 +44,7 @@ export class Registry {
   ): ExposedService {
     const existing = this.#entries.get(path)
     if (existing !== undefined) {
-      const { origin } = factsOf(existing.object).foreign ?? {}
+      const { origin } = metaOf(existing.object).foreign ?? {}
       const place = placeIn(this.#stacks.get(path) as object)
       const where = origin ? `, by ${origin}` : place ? `, at ${place}` : ''
       throw new Error(

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
+import { callStateOf } from '../core/call-state.js'
 import { streamOf } from '../core/content.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import {
+  type DescribedOperation,
+  forbidAsHook,
   type HookPosition,
-  makesHooks,
-  type OperationNotes,
-  type OperationPlace,
+  type OperationDocs,
   traitsOf,
   withTraits
 } from '../core/hooks.js'
-import { instanceFacts } from '../core/host.js'
+import { pluginState } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
 import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
-import { notesOf } from '../core/notes.js'
-import { factsOf } from '../core/object-facts.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { metaOf } from '../core/service-meta.js'
 import { memoryStore, renewKey, type Store, storeKind } from '../core/store.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { IdempotencyKey, type StoredAnswer, stillRuns } from './idempotency-key.js'
@@ -127,7 +127,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       try {
         await next()
       } catch (error) {
-        const { abandoned } = notesOf(context)
+        const { abandoned } = callStateOf(context)
         const isDone = hasLostCommit(error, params) ? undefined : false
         // A hook has given up the call, which still runs: the key stays taken until that has ended.
         if (abandoned === undefined) await end(isDone)
@@ -160,12 +160,12 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
           `idempotency stands around the guard or the permissions of '${name}' at '${path}', which a repeated request would pass by: put it behind them`
         )
   }
-  const notes = ({ method, verb }: OperationPlace): OperationNotes | undefined =>
+  const openapi = ({ method, verb }: DescribedOperation): OperationDocs | undefined =>
     isRepeatableMethod(method, verb) ? { request: { ...header, required }, statuses: ['409', '422'] } : undefined
-  return withTraits(hook, { check, notes })
+  return withTraits(hook, { check, openapi })
 }
 
-makesHooks(idempotency, 'idempotency()')
+forbidAsHook(idempotency, 'idempotency()')
 
 const header = {
   name: 'Idempotency-Key',
@@ -175,8 +175,8 @@ const header = {
 
 /** Whether a hook says who may call a method, or for which records. */
 function decides(hook: unknown, method: string): boolean {
-  const { security, access } = traitsOf(hook)
-  return security !== undefined || access?.(method) !== undefined
+  const { security, describeAccess } = traitsOf(hook)
+  return security !== undefined || describeAccess?.(method) !== undefined
 }
 
 /** What HTTP itself does not allow to send twice. */
@@ -189,9 +189,9 @@ const isRepeatableMethod = (method: string, verb: string): boolean =>
  */
 function isRepeatable(context: HookContext): boolean {
   const caller = callerIn(context.params)
-  const { object = context.service } = factsOf(context.service)
-  if (caller?.context !== context || factsOf(object).foreign !== undefined) return false
-  const isLogin = instanceFacts(context.app).authentications?.some(({ service }) => service === context.service)
+  const { object = context.service } = metaOf(context.service)
+  if (caller?.context !== context || metaOf(object).foreign !== undefined) return false
+  const isLogin = pluginState(context.app).authentications?.some(({ service }) => service === context.service)
   return isLogin !== true && isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
 }
 
@@ -279,7 +279,7 @@ function comparable({ data, path, method }: HookContext): unknown {
 function answerOf({ result, dispatch, http = {}, service }: HookContext, maxBytes: number): StoredAnswer | null {
   const value = dispatch === undefined ? result : dispatch
   if (streamOf(value) || value instanceof Response || value instanceof Blob || ArrayBuffer.isView(value)) return null
-  const { secrets } = factsOf(service)
+  const { secrets } = metaOf(service)
   const text = attempt(() =>
     JSON.stringify({ result: value ?? null, http }, (name, part) => (secrets?.has(name) ? undefined : part))
   )

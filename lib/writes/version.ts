@@ -3,13 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import { idFieldOf, isAdapter } from '../core/description.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
-import { aroundOnly, makesHooks, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
-import { instanceFacts } from '../core/host.js'
+import { aroundOnly, type DescribedOperation, forbidAsHook, type OperationDocs, withTraits } from '../core/hooks.js'
+import { pluginState } from '../core/host.js'
 import { type Caller, callerIn } from '../core/http-call.js'
 import { isKnexAdapter, type KnexAdapter } from '../core/knex.js'
 import { methods } from '../core/methods.js'
-import { factsOf } from '../core/object-facts.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { metaOf } from '../core/service-meta.js'
 import { conditionalParams } from './knex-condition.js'
 import { runAlone } from './turns.js'
 import { isVersion, parseTags, readTags, Tags, toTag, type Version } from './version-tags.js'
@@ -58,7 +58,7 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
   const hook: AroundHook = async (context, next) => {
     const { method, path, service } = context
     // Credentials are no records.
-    if (instanceFacts(context.app).authentications?.some((login) => login.service === service)) return next()
+    if (pluginState(context.app).authentications?.some((login) => login.service === service)) return next()
     const isMethod = !methods.has(method)
     const call = new ConditionalCall(context, field)
     const { tags, isRequest } = call
@@ -88,7 +88,7 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
     const { log } = context.app
     log.warn(`${name} left '${field}' as it was: version('${field}') needs it to change with each write`)
   }
-  const notes = ({ method, verb, hasId }: OperationPlace): OperationNotes => {
+  const openapi = ({ method, verb, hasId }: DescribedOperation): OperationDocs => {
     const isRequired = required && writes.has(method)
     const takesTag = hasId && (writes.has(method) || (!methods.has(method) && verb !== 'GET'))
     return {
@@ -97,10 +97,10 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
       ...(takesTag && { statuses: ['412', ...(isRequired ? ['428'] : [])] })
     }
   }
-  return withTraits(hook, { isInnermost: true, check: aroundOnly('version'), notes })
+  return withTraits(hook, { isInnermost: true, check: aroundOnly('version'), openapi })
 }
 
-makesHooks(version, "version('updatedAt')")
+forbidAsHook(version, "version('updatedAt')")
 
 /** The methods that answer one record as it is now. */
 const answersVersion = new Set(['get', 'create', 'update', 'patch'])
@@ -192,7 +192,7 @@ async function runIf(
     return undefined
   }
   const { service, method, params, id } = context
-  const { object = service } = factsOf(service)
+  const { object = service } = metaOf(service)
   const isStandard = methods.has(method)
   let before: VersionedRecord | undefined
   const compareFirst = async () => {
@@ -305,7 +305,7 @@ async function requireNoMatch(noneMatch: Tags, context: HookContext, object: obj
  */
 async function requireNewVersion(before: VersionedRecord, context: HookContext, field: string): Promise<void> {
   const { service, path, method, params, result } = context
-  const { object = service } = factsOf(service)
+  const { object = service } = metaOf(service)
   const tagsBefore = Tags.of(before[field])
   const { [field]: answered } = Object(result)
   // A selection may put another column under the name.

@@ -1,10 +1,10 @@
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
+import { callStateOf } from '../../core/call-state.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
-import { aroundOnly, type HookPosition, makesHooks, withTraits } from '../../core/hooks.js'
+import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
-import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { restrictSent } from '../../core/unsent-fields.js'
@@ -92,7 +92,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     if (mayRead !== true)
       checkQuery(context, mayRead || [idFieldOf(context.service)], queryParametersOf(context, namedFields))
     const answered = mayRead || namesSent(context)
-    if (answered !== true) notesOf(context).answeredFields = answered
+    if (answered !== true) callStateOf(context).answeredFields = answered
     await next()
     if (answered !== true) projectResult(context, answered)
   }
@@ -112,10 +112,10 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
       checkMethodNames('allow', Object.keys(Object(permissions)), position)
     checkExceptions('allow', options.except, position)
   }
-  return withTraits(hook, { check, access })
+  return withTraits(hook, { check, describeAccess: access })
 }
 
-makesHooks(allow, 'allow({ admin: true })')
+forbidAsHook(allow, 'allow({ admin: true })')
 
 const methodsWithData = new Set(['create', 'update', 'patch'])
 

@@ -2,10 +2,10 @@ import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Id, Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/description.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
-import { aroundOnly, type HookPosition, makesHooks, withTraits } from '../../core/hooks.js'
+import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
-import { checkFieldName, checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
+import { checkFieldName, checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
 import { isAuthentication } from '../find.js'
 import { maxTextLength } from '../password.js'
 import { namesOtherwise } from '../stored-credentials.js'
@@ -66,13 +66,13 @@ type FieldsOf = (context: HookContext) => ScopeFields | true | Promise<ScopeFiel
 export function scope(fieldsOf: FieldsOf, options: ScopeOptions = {}): AroundHook {
   if (typeof fieldsOf !== 'function')
     throw new TypeError(
-      `scope needs a function that returns the fields of a record: scope(({ params }) => ({ organisationId: params.user?.organisationId })), got ${shown(fieldsOf)}`
+      `scope needs a function that returns the fields of a record: scope(({ params }) => ({ organisationId: params.user?.organisationId })), got ${inspect(fieldsOf)}`
     )
   checkOptions('scope()', ofScope, options)
   return createScope('scope', fieldsOf, options)
 }
 
-makesHooks(scope, 'scope(({ params }) => ({ organisationId: params.user?.organisationId }))')
+forbidAsHook(scope, 'scope(({ params }) => ({ organisationId: params.user?.organisationId }))')
 
 /** Makes a scope. @param hookName the name of the function that users call */
 export function createScope(hookName: string, fieldsOf: FieldsOf, options: ScopeOptions): AroundHook {
@@ -89,7 +89,7 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
     checkType(position)
     checkExceptions(hookName, options.except, position)
   }
-  return withTraits(hook, { check, access })
+  return withTraits(hook, { check, describeAccess: access })
 }
 
 /**
@@ -107,7 +107,7 @@ export function own(field: string, options: ScopeOptions = {}): AroundHook {
   return createScope('own', (context) => ({ [field]: entityIn(context).id }), options)
 }
 
-makesHooks(own, "own('userId')")
+forbidAsHook(own, "own('userId')")
 
 type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>>
 

@@ -1,9 +1,9 @@
 import type { HookContext } from '../../../types/fastify.js'
+import { callStateOf } from '../../core/call-state.js'
 import { idFieldOf, isAdapter, ownersOf } from '../../core/description.js'
 import { methods } from '../../core/methods.js'
-import { notesOf } from '../../core/notes.js'
-import { factsOf } from '../../core/object-facts.js'
 import { recordsOfPage } from '../../core/page.js'
+import { metaOf } from '../../core/service-meta.js'
 import { isRecord, resolveRecord } from './records.js'
 
 /**
@@ -12,10 +12,10 @@ import { isRecord, resolveRecord } from './records.js'
  * none of them in the classes that it extends.
  */
 export function selectsByQuery(service: object): boolean {
-  const { object = service } = factsOf(service)
+  const { object = service } = metaOf(service)
   if (!isAdapter(object)) return false
   // Feathers puts the methods with hooks before those of the service itself.
-  const source = factsOf(object).foreign ? Object.getPrototypeOf(ownersOf(object, 'get')[0]) : object
+  const source = metaOf(object).foreign ? Object.getPrototypeOf(ownersOf(object, 'get')[0]) : object
   const [adapter] = ownersOf(source, 'get')
   const isOfAdapter = (name: string) => {
     const owners = ownersOf(source, name)
@@ -52,7 +52,7 @@ export async function selectAround(
   } finally {
     // Hooks further out may pass it on to other services. A call that a hook has given up still
     // runs, and keeps to what hooks have added to its query.
-    if (notesOf(context).abandoned === undefined) context.params = { ...context.params, query: queryBefore }
+    if (callStateOf(context).abandoned === undefined) context.params = { ...context.params, query: queryBefore }
   }
   // The answer of a custom method is its own.
   if (!methods.has(context.method)) return

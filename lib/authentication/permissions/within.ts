@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
+import { callStateOf } from '../../core/call-state.js'
 import { idFieldOf } from '../../core/description.js'
 import { NotFound, toServiceError } from '../../core/errors.js'
 import type { HookPosition, HookTraits } from '../../core/hooks.js'
-import { makesHooks, traitsOf, withTraits } from '../../core/hooks.js'
-import { notesOf } from '../../core/notes.js'
-import { checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
+import { forbidAsHook, traitsOf, withTraits } from '../../core/hooks.js'
+import { checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
 import { placeholdersIn } from '../../core/path.js'
 import { checkExceptions, isLeftAlone } from './position.js'
 import { isRecord } from './records.js'
@@ -44,7 +44,7 @@ const ofWithin: OptionTable<WithinOptions> = {
  */
 export function within(parent: string, options: WithinOptions = {}): AroundHook {
   if (!kinds.filled[1](parent))
-    throw new TypeError(`within needs the name of the other service: within('projects'), got ${shown(parent)}`)
+    throw new TypeError(`within needs the name of the other service: within('projects'), got ${inspect(parent)}`)
   checkOptions('within()', ofWithin, options)
   const { param, field, except = [], ...scopeOptions } = options
   const placeholderIn = (path: string) => param ?? new RegExp(`(?:^|/)${toPatternText(parent)}/:(\\w+)`).exec(path)?.[1]
@@ -55,12 +55,12 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
     const name = field ?? placeholder
     // The other record belongs to the placeholders before it.
     const placeholders = [...placeholdersIn(parent), placeholder].map((held) => [held, name])
-    const notes = notesOf(context)
+    const notes = callStateOf(context)
     notes.parentFields = { ...notes.parentFields, ...Object.fromEntries(placeholders) }
     return { [name]: id }
   }
   const hook = createScope('within', fieldsOf, scopeOptions)
-  const { check, access } = traitsOf(hook) as Required<HookTraits>
+  const { check, describeAccess } = traitsOf(hook) as Required<HookTraits>
   const checkPath = (position: HookPosition) => {
     check(position)
     checkExceptions('within', except, position)
@@ -72,11 +72,11 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
       )
     parentOf(app, parent, path)
   }
-  const accessOf = (method: string) => (except.includes(method) ? undefined : access(method))
-  return withTraits(hook, { ...traitsOf(hook), check: checkPath, access: accessOf })
+  const accessOf = (method: string) => (except.includes(method) ? undefined : describeAccess(method))
+  return withTraits(hook, { ...traitsOf(hook), check: checkPath, describeAccess: accessOf })
 }
 
-makesHooks(within, "within('projects')")
+forbidAsHook(within, "within('projects')")
 
 /** The id of the other record, in the type that its service gives. */
 async function parentId({ app, params, path }: HookContext, parent: string, placeholder: string) {

@@ -1,7 +1,7 @@
 import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params, Query } from '../../../types/service.js'
 import { NotAuthenticated, readProperty } from '../../core/errors.js'
-import { factsOf } from '../../core/object-facts.js'
+import { metaOf } from '../../core/service-meta.js'
 import { type Bcrypt, createBcrypt } from '../bcrypt.js'
 import type { Entity } from '../entities.js'
 import { isHashed, isShortText, replacedHash } from '../password.js'
@@ -147,7 +147,7 @@ export class LocalStrategy implements Strategy {
       try {
         await patch({ query: condition })
       } catch (error) {
-        const isRefused = readProperty(error, 'code') === 400 && factsOf(entities.service).preparedFor !== undefined
+        const isRefused = readProperty(error, 'code') === 400 && metaOf(entities.service).preparedFor !== undefined
         if (!isRefused) throw error
         // Hooks of the application may refuse to be asked for passwords: the query gets the
         // condition after them.

@@ -3,7 +3,7 @@ import { type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
 import type { FlaggedNames } from '../../schema/flagged-names.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { methods } from '../methods.js'
-import { checkOptionNames, checkOptionsObject, shown } from '../options.js'
+import { checkOptionNames, checkOptionsObject, inspect } from '../options.js'
 import type { BodyRules } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { checkedSchemaOf, filesOf } from './files.js'
@@ -196,7 +196,7 @@ function checkNames(
   const lists = [...Object.entries({ readOnly, writeOnly, filter, sort }), ...ofMethods]
   for (const [option, list] of lists)
     if (!Array.isArray(list))
-      throw new TypeError(`The option \`${option}\` of resource() must be a list of fields, got ${shown(list)}`)
+      throw new TypeError(`The option \`${option}\` of resource() must be a list of fields, got ${inspect(list)}`)
   const unknown = lists.flatMap(([, list]) => list).find((name) => !names.includes(name))
   if (unknown !== undefined)
     throw new TypeError(`resource() knows no field '${unknown}', which an option names. There are: ${names.join(', ')}`)

@@ -4,8 +4,8 @@ import { GeneralError } from '../../core/errors.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
 import { recordsOfPage } from '../../core/page.js'
+import { redactError, redactFields } from '../../core/redact.js'
 import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/method-rules.js'
-import { errorWithout, without } from '../../core/without.js'
 import { EncodeError } from '../../schema/codec.js'
 import { shapesOf } from '../../schema/documents.js'
 import { kindBits } from '../../schema/reader.js'
@@ -126,7 +126,7 @@ export function createLeaving(
     const hidden = namesHiddenBy(record, instance)
     const isHidden = (name: string) => hidden.mayHave(name)
     const isTextless = (name: string) => hidden.mayRedactText(name)
-    const redact = (value: unknown) => without(value, hidden.names, types, { isHidden, isTextless })
+    const redact = (value: unknown) => redactFields(value, hidden.names, types, { isHidden, isTextless })
     const numbers = pick(ofPages, (name) => redact((page as Record<string, unknown>)[name]))
     const further = redact(Object.fromEntries(others.filter(([name]) => !ofPages.includes(name))))
     return { ...numbers, data, ...(further as object) }
@@ -209,11 +209,7 @@ export function withoutHidden(onError: OnError, record: RecordRules, instance: F
   })
   return (error, request, reply) => {
     hidden ??= namesHiddenBy(record, instance)
-    return onError(
-      hidden.size === 0 ? error : errorWithout(error, hidden.names, types, namesIn(hidden)),
-      request,
-      reply
-    )
+    return onError(hidden.size === 0 ? error : redactError(error, hidden.names, types, namesIn(hidden)), request, reply)
   }
 }
 

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { HookContext } from '../../../types/fastify.js'
 import type { Http } from '../../../types/hooks.js'
 import { GeneralError } from '../../core/errors.js'
-import { shown } from '../../core/options.js'
+import { inspect } from '../../core/options.js'
 import { notesOn } from '../request/request.js'
 import { resetEncoder } from './host-serializer.js'
 
@@ -39,7 +39,7 @@ function toStatus({ http, path, method }: HookContext): number | undefined {
   if (!status) return undefined
   if (isSendable(status)) return status
   throw new GeneralError(
-    `A hook of ${path}.${method} has set the status to ${shown(status)}: it must be a whole number from 200 to 599`
+    `A hook of ${path}.${method} has set the status to ${inspect(status)}: it must be a whole number from 200 to 599`
   )
 }
 

@@ -1,6 +1,6 @@
 import type { HookContext } from '../../../types/hooks.js'
+import { callStateOf } from '../../core/call-state.js'
 import type { Caller } from '../../core/http-call.js'
-import { notesOf } from '../../core/notes.js'
 import { breakOff, close, listenForLoss, type Stream, streamIn } from './stream.js'
 
 /**
@@ -12,7 +12,7 @@ import { breakOff, close, listenForLoss, type Stream, streamIn } from './stream.
 export function adopt(value: unknown, context: HookContext, caller: Caller | undefined): void {
   const stream = streamIn(value)
   if (stream === undefined) return
-  const noted = notesOf(context)
+  const noted = callStateOf(context)
   noted.streams ??= register(caller)
   const { streams } = noted
   if (streams.has(stream)) return
@@ -39,7 +39,7 @@ function register(caller: Caller | undefined): Map<Stream, () => void> {
  * made the call. If the call has failed they belong to nobody, and are closed.
  */
 export function release(context: HookContext, hasFailed: boolean): void {
-  notesOf(context).streams?.forEach((forget, stream) => {
+  callStateOf(context).streams?.forEach((forget, stream) => {
     if (hasFailed) close(stream)
     else forget()
   })

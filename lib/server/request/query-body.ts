@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHa
 import type { QueryParser } from '../../../types/fastify.js'
 import { BadRequest, UnsupportedMediaType } from '../../core/errors.js'
 import { type Endpoint, endpointsOf, type MethodDefinition, methods } from '../../core/methods.js'
-import { factsOf } from '../../core/object-facts.js'
 import { isPlain } from '../../core/objects.js'
 import type { ServiceEntry } from '../../core/service.js'
+import { metaOf } from '../../core/service-meta.js'
 
 /** The verb of a `find` whose query is the body (RFC 10008, docs/http.md#query). */
 export const queryVerb = 'QUERY'
@@ -29,7 +29,7 @@ export function serverEndpoints(definition: MethodDefinition, entry: QueriedEntr
 export const takesQuery = (definition: MethodDefinition, { app, object }: QueriedEntry): boolean =>
   definition.verb === 'GET' &&
   definition !== methods.get('get') &&
-  factsOf(object).foreign === undefined &&
+  metaOf(object).foreign === undefined &&
   METHODS.includes(queryVerb) &&
   (app as FastifyInstance).supportedMethods.includes(queryVerb)
 

@@ -1,7 +1,7 @@
 import type { Describable } from '../../core/description.js'
 import { type Endpoint, methods } from '../../core/methods.js'
 import { isObject, isPromise } from '../../core/objects.js'
-import { shown } from '../../core/options.js'
+import { inspect } from '../../core/options.js'
 import { existingMethods, type ServiceMethod } from '../../core/service.js'
 import { serverEndpoints } from '../request/query-body.js'
 
@@ -56,4 +56,4 @@ export function exposedMethods(
 export const notObject = (service: unknown, path: string): Error | undefined =>
   typeof service === 'object' && service !== null && !isPromise(service)
     ? undefined
-    : new Error(`The service '${path}' must be an object with methods, got ${shown(service)}`)
+    : new Error(`The service '${path}' must be an object with methods, got ${inspect(service)}`)

@@ -10,7 +10,7 @@ import type {
 } from 'fastify'
 import { GeneralError } from '../../core/errors.js'
 import { fallbackMark } from '../../core/host.js'
-import type { Handover } from '../../core/object-facts.js'
+import type { Handover } from '../../core/service-meta.js'
 import { notesOn } from '../request/request.js'
 import type { Precedence } from './precedence.js'
 

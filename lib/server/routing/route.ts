@@ -4,10 +4,10 @@ import { readerFor } from '../../core/authentications.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData, statusOf, takesList } from '../../core/methods.js'
-import { factsOf } from '../../core/object-facts.js'
-import { shown } from '../../core/options.js'
+import { inspect } from '../../core/options.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
+import { metaOf } from '../../core/service-meta.js'
 import { restrictSent } from '../../core/unsent-fields.js'
 import { createAnswer } from '../answer/answer.js'
 import { endWithConnection, startDeadline } from '../answer/deadline.js'
@@ -81,14 +81,14 @@ export function toRoute(
   ]
   const before = list(options, 'before', entry.path)
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
-  const { foreign } = factsOf(entry.object)
+  const { foreign } = metaOf(entry.object)
   const readResult = record === undefined ? (result: unknown) => result : createResultReader(label)
   const answer = createAnswer(list(options, 'after', entry.path), options.formatter ?? settings.formatter, {
     serializer: schema === undefined ? createStringify(label) : createSerializer(label, definition, schema, instance),
     leavingOf: record && createLeaving(label, definition, schema ?? {}, instance, record),
     textType: foreign?.textType
   })
-  const { hasSecretAnswers } = factsOf(entry.object)
+  const { hasSecretAnswers } = metaOf(entry.object)
   // Services of another framework have an authentication of their own, which decides what it reads
   // from a request.
   const isForeign = foreign !== undefined
@@ -173,6 +173,6 @@ function list(options: ServiceOptions, name: 'before' | 'after', path: string): 
   const functions = [options[name] ?? []].flat() as Middleware[]
   for (const item of functions)
     if (typeof item !== 'function')
-      throw new TypeError(`The option \`${name}\` of the service '${path}' must be functions, got ${shown(item)}`)
+      throw new TypeError(`The option \`${name}\` of the service '${path}' must be functions, got ${inspect(item)}`)
   return functions
 }

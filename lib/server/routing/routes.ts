@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceOptions } from '../../../types/fastify.js'
 import { answersMany, withMark } from '../../core/description.js'
 import type { Endpoint } from '../../core/methods.js'
-import { factsOf } from '../../core/object-facts.js'
 import { placeholdersIn } from '../../core/path.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
+import { metaOf } from '../../core/service-meta.js'
 import { withoutHidden } from '../answer/projection.js'
 import { argumentsAt, routePath } from '../request/arguments.js'
 import { registerBodyParsers } from '../request/body.js'
@@ -33,7 +33,7 @@ export function registerRoutes(
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   const record = recordRulesOf(options.schema)
   instance.setErrorHandler(record === undefined ? settings.onError : withoutHidden(settings.onError, record, instance))
-  const handover = factsOf(entry.object).foreign?.handover
+  const handover = metaOf(entry.object).foreign?.handover
   if (handover !== undefined) {
     const urls = [instance.prefix === '' ? '/' : '', '/*']
     const refuse = refuseUnsupported(settings.locations, settings.onError)

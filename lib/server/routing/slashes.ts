@@ -3,9 +3,9 @@ import type { FastifyInstance, HTTPMethods } from 'fastify'
 import findMyWay, { type ConstraintStrategy, type HTTPVersion } from 'find-my-way'
 import { markOf } from '../../core/description.js'
 import { attempt } from '../../core/errors.js'
-import { ownInstanceFacts, rootOf } from '../../core/host.js'
+import { ownPluginState, rootOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
-import { factsOf } from '../../core/object-facts.js'
+import { metaOf } from '../../core/service-meta.js'
 import type { Router } from '../request/router.js'
 import { placesOf } from './exposed.js'
 import type { Locations } from './locations.js'
@@ -30,7 +30,7 @@ export function takeSlashes(app: FastifyInstance, locations: Locations, router: 
     ...(ignoreTrailingSlash ? [] : [trailingSlash(root, locations)])
   ]
   // Several plugins of one application may have services.
-  const facts = ownInstanceFacts(root)
+  const facts = ownPluginState(root)
   facts.slashRewrites ??= []
   facts.slashRewrites.push(...rewrites)
   if (!root.hasConstraintStrategy(strategy)) root.addConstraintStrategy(createStrategy(facts.slashRewrites))
@@ -66,7 +66,7 @@ function trailingSlash(root: FastifyInstance, locations: Locations): Rewrite {
         place.verb === (verb === 'HEAD' ? 'GET' : verb) &&
         methods.get(place.name)?.id !== 'optional'
     )
-    if (!isCalled || factsOf(object).foreign?.handover !== undefined) return undefined
+    if (!isCalled || metaOf(object).foreign?.handover !== undefined) return undefined
     return root.hasRoute({ method: verb as HTTPMethods, url: `/${path}/` }) ? undefined : bare
   }
 }

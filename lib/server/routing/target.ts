@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify'
 import { BadRequest, MethodNotAllowed } from '../../core/errors.js'
 import { custom, endpointsOf, methods } from '../../core/methods.js'
-import { factsOf } from '../../core/object-facts.js'
 import { idName, placeholdersIn } from '../../core/path.js'
 import type { ServiceMethod } from '../../core/service.js'
+import { metaOf } from '../../core/service-meta.js'
 import { routePath } from '../request/arguments.js'
 import { queryVerb } from '../request/query-body.js'
 import type { Router } from '../request/router.js'
@@ -21,7 +21,7 @@ function methodNotAllowed(
   reply: FastifyReply
 ): MethodNotAllowed {
   reply.header('allow', verbs.join(', '))
-  if (factsOf(entry.object).hasSecretAnswers) reply.header('cache-control', 'no-store')
+  if (metaOf(entry.object).hasSecretAnswers) reply.header('cache-control', 'no-store')
   const isQuery = request.method === queryVerb
   const verb = isQuery || request.method === 'HEAD' ? 'GET' : request.method
   const rows = [...methods].filter(([, row]) => row.verb === verb)
@@ -136,7 +136,7 @@ export function refuseUnsupported(
     // A verb that the service answers has found no route for another reason, unless it is that of
     // custom methods.
     const isLacking = !location?.verbs.includes(request.method) || request.method === custom.verb
-    const isOurs = location !== undefined && factsOf(location.entry.object).foreign?.handover === undefined
+    const isOurs = location !== undefined && metaOf(location.entry.object).foreign?.handover === undefined
     if (!isOurs || !isLacking) done()
     else answer(methodNotAllowed(location, request, reply), request, reply)
   }

@@ -31,7 +31,12 @@ export interface ValueTypes {
  * @param names which names are those of the fields, where rules describe further ones
  * @throws what a getter or a `toJSON` throws; a RangeError when the value is nested too deep
  */
-export function without(value: unknown, fields: FieldNames, types: ValueTypes, names = listedNames(fields)): unknown {
+export function redactFields(
+  value: unknown,
+  fields: FieldNames,
+  types: ValueTypes,
+  names = listedNames(fields)
+): unknown {
   const begin = (isTextless: boolean): Cleaning => {
     const results = { copies: new Map<object, unknown>(), answers: new Map<object, Map<string, unknown>>() }
     return { fields, types, isTextless, ...results, isHidden: names.isHidden, ofField }
@@ -172,7 +177,7 @@ const envelope = ['name', 'message', 'code', 'className', 'data']
  * error that has none of the fields is returned as it is; for another one, an object that inherits
  * from it is returned, so that its class stays the same.
  */
-export function errorWithout<E>(
+export function redactError<E>(
   thrown: E,
   fields: FieldNames,
   types: ValueTypes,
@@ -180,7 +185,7 @@ export function errorWithout<E>(
 ): E {
   const error = withPlainAsError(thrown) as E
   // A value whose getter throws is left out.
-  const cleanValue = (value: unknown) => attempt(() => without(value, fields, types, names))
+  const cleanValue = (value: unknown) => attempt(() => redactFields(value, fields, types, names))
   const cleanField = (value: unknown, key: string) => Object(cleanValue({ [key]: value }))[key]
   const cleanMessages = (input: unknown) =>
     attempt(() => {

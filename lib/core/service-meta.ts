@@ -83,7 +83,7 @@ export interface MethodDocumentation extends MethodSchema {
 }
 
 /** What this package knows of an object that is a service, or that one is made of. */
-export interface ObjectFacts {
+export interface ServiceMeta {
   /** The service of another framework that the object stands for, wherever it is registered. */
   foreign?: Foreign
   /**
@@ -119,9 +119,9 @@ export interface ObjectFacts {
 }
 
 // In a map, not on the objects: members of an object show on its service.
-const factsByObject = new WeakMap<object, ObjectFacts>()
+const factsByObject = new WeakMap<object, ServiceMeta>()
 
-export function factsOf(object: object): ObjectFacts {
+export function metaOf(object: object): ServiceMeta {
   const facts = factsByObject.get(object) ?? {}
   factsByObject.set(object, facts)
   return facts

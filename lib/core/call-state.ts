@@ -5,7 +5,7 @@ import type { Caller } from './http-call.js'
 const notes = Symbol('notes')
 
 /** What is noted of a call, on its context. */
-export class Notes {
+export class CallState {
   /** Who has made the call over HTTP, also after a hook has replaced its params. */
   caller: Caller | undefined = undefined
   /** `context.http` as it was before the method ran: what hooks add later is about the result. */
@@ -59,11 +59,11 @@ export interface RawResult {
 }
 
 interface Noted extends HookContext {
-  [notes]?: Notes
+  [notes]?: CallState
 }
 
-export function notesOf(context: Noted): Notes {
-  context[notes] ??= new Notes()
+export function callStateOf(context: Noted): CallState {
+  context[notes] ??= new CallState()
   return context[notes]
 }
 
@@ -71,4 +71,4 @@ export function notesOf(context: Noted): Notes {
  * The same for what may be no context, such as the second argument of an event that somebody emits
  * by hand: `undefined` where nothing is noted.
  */
-export const notesIn = (context: unknown): Notes | undefined => (context as Noted | null | undefined)?.[notes]
+export const callStateIn = (context: unknown): CallState | undefined => (context as Noted | null | undefined)?.[notes]

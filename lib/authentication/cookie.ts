@@ -204,7 +204,6 @@ const crossSite = () =>
  * @throws {Forbidden} when the cookie came with a request of a page that may not use it
  */
 export function checkCookie(credentials: AuthenticationRequest, params: Params): void {
-  if (credentials.isByCookie !== true) return
   if (credentials.isCrossSite === true) throw crossSite()
   callerIn(params)?.setHeader('cache-control', 'private')
 }

@@ -58,18 +58,15 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
 
   const guard: AroundHook = async (context, next) => {
     const { service, method, id, path } = context
-    let isLetIn = true
-    if (isGuarded(path, method)) {
-      isLetIn = false
-      const check = async () => {
-        context.params = await credentials.check(context.params, strategies, { service, method, id, call: context })
-        isLetIn = true
-      }
-      // Hooks for the errors of all services see what is wrong here too, or the failure of a
-      // database would leave as it is.
-      await host.errorHooks(method)(context, check)
+    if (!isGuarded(path, method)) return next()
+    try {
+      context.params = await credentials.check(context.params, strategies, { service, method, id, call: context })
+    } catch (error) {
+      // The error hooks of all services run within this one. They see what is wrong here too, or the
+      // failure of a database would leave as it is.
+      return host.errorHooks(method)(context, () => Promise.reject(error))
     }
-    if (isLetIn) await next()
+    await next()
   }
   const security = ({ path }: HookPosition, method: string) =>
     isGuarded(path, method) ? schemesOf(credentials, strategies) : undefined

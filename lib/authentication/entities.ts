@@ -33,11 +33,15 @@ type UserService = Required<Service<Entity>> & { readonly id?: unknown }
 /** The users that tokens stand for. */
 export class Entities {
   readonly name: string | null
+  /** The path of their service under the prefix of the instance. */
+  readonly path: string
   readonly #app: FastifyInstance
   readonly #service: string
   readonly #id: string | undefined
   #secrets: ReadonlySet<string>
   #usersService: RegisteredService<UserService> | undefined
+  /** Known as soon as their service is. */
+  #idField: string | undefined
 
   /** @param secrets the fields of a user that never leave the server */
   constructor(
@@ -46,6 +50,7 @@ export class Entities {
     secrets: readonly string[]
   ) {
     this.#app = app
+    this.path = joinPath(app.prefix, service)
     this.name = entity
     this.#service = service
     this.#id = entityId
@@ -59,7 +64,7 @@ export class Entities {
 
   /** Where their service may stand: under the prefix of the instance, or at the root. */
   get paths(): string[] {
-    return [joinPath(this.#app.prefix, this.#service), joinPath(this.#service)]
+    return [this.path, joinPath(this.#service)]
   }
 
   /** The service that holds them. @throws when it is not registered */
@@ -91,6 +96,7 @@ export class Entities {
     for (const field of added) names.add(field)
     this.#secrets = names
     this.#usersService = service
+    this.#idField = this.#idName
     if (added.length > 0) service.hooks({ around: { all: [protect(...added)] } })
   }
 
@@ -128,7 +134,7 @@ export class Entities {
     try {
       const entity = await this.service.get(id, toInternal(params, { query: {} }))
       // A service may find something else under a name such as `__proto__`.
-      return String(this.#idIn(entity)) === String(id) ? entity : undefined
+      return String(this.idIn(entity)) === String(id) ? entity : undefined
     } catch (error) {
       // What can't be the id of any user, as text where ids are numbers, is refused as bad: it is
       // all that was asked.
@@ -151,7 +157,7 @@ export class Entities {
 
   /** @throws when a user has no id */
   idOf(entity: unknown): Id {
-    const id = this.#idIn(entity)
+    const id = this.idIn(entity)
     if (id !== undefined && id !== null) return id
     throw new Error(
       `A user of the service '${this.#service}' has no '${this.#idName}': name its id in the option \`entityId\` of authentication`
@@ -164,8 +170,9 @@ export class Entities {
     return this.#id ?? (typeof id === 'string' ? id : 'id')
   }
 
-  #idIn(entity: unknown): Id | null | undefined {
-    return (entity as Record<string, Id> | null | undefined)?.[this.#idName]
+  /** The id of a user, `undefined` or `null` where there is none. */
+  idIn(entity: unknown): Id | null | undefined {
+    return (entity as Record<string, Id> | null | undefined)?.[this.#idField ?? this.#idName]
   }
 }
 

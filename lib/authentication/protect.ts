@@ -149,6 +149,8 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
     } catch (error) {
       throw provider ? redactError(error, fields, types) : error
     }
+    // Of a call of the server, only the listeners of its event get `dispatch`.
+    if (!provider && !context.event && isRead(context)) return
     const response = context.dispatch === undefined ? context.result : context.dispatch
     context.dispatch = (provider ? cleanResult : show)(response, fields)
     if (provider) context.result = context.dispatch
@@ -160,3 +162,5 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
 }
 
 forbidAsHook(protect, "protect('password')")
+
+const isRead = ({ method }: HookContext) => method === 'get' || method === 'find'

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { attempt, NotAuthenticated, toServiceError } from '../core/errors.js'
-import { createHiddenProperty } from '../core/hidden-property.js'
 import { callerIn } from '../core/http-call.js'
 import {
   type AcceptedLogin,
@@ -12,11 +11,11 @@ import {
   noteLogin,
   withoutOtherLogins
 } from '../core/logins.js'
-import { merge } from '../core/objects.js'
 import { checkCookie, type TokenCookie } from './cookie.js'
 import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
 import type { RevocationList } from './revocation.js'
+import { JwtStrategy } from './strategies/jwt.js'
 import type { Authenticator, Strategy, StrategyResult } from './strategy.js'
 import type { Tokens } from './token.js'
 
@@ -36,9 +35,20 @@ export interface CredentialsParts {
 
 type AuthenticationParams = Params & { authentication?: AuthenticationRequest }
 
-// Each `params.authentication` that was made here, and who has verified it: nobody where it was
-// only read. Any other was set by others.
-const verifiers = createHiddenProperty<Credentials | 'nobody'>()
+/** Credentials that were read from a request, before a service was called. */
+interface ReadCredentials {
+  readonly request: FastifyRequest
+  readonly reader: Credentials
+  readonly credentials: AuthenticationRequest
+  /** The strategy that read them. */
+  readonly strategy: Strategy | undefined
+  /** The value of the header of that strategy. */
+  readonly header: unknown
+}
+
+// For each `params.authentication` that was made here: who has verified it, or how it was read.
+// Any other was set by the application.
+const sources = new WeakMap<object, Credentials | ReadCredentials>()
 
 /** What a guard stands before. */
 export interface Guarded extends Called {
@@ -46,19 +56,18 @@ export interface Guarded extends Called {
   readonly call: object
 }
 
-// The guards of one call may be those of several authentications, who is known to each of them
-// then.
-const accepting = createHiddenProperty<Set<object>>()
+// The authentications whose guards a call has passed, also before its route. The user of each of
+// them is known to all of them.
+const passedGuards = new WeakMap<object, Set<object>>()
 
-/** The authentications whose guards a call has passed, also before its route. */
-function acceptedIn(params: Params, call: object): Set<object> {
-  const caller = callerIn(params)
-  const key = caller !== undefined && caller.context === call ? Object(caller.request) : call
-  const earlierServices = accepting.get(key)
-  if (earlierServices !== undefined) return earlierServices
-  const acceptingServices = new Set<object>()
-  accepting.set(key, acceptingServices)
-  return acceptingServices
+/** @param call the request, or the context of a call of the server */
+function guardsPassedBy(call: object): Set<object> {
+  let guards = passedGuards.get(call)
+  if (guards === undefined) {
+    guards = new Set()
+    passedGuards.set(call, guards)
+  }
+  return guards
 }
 
 /**
@@ -106,7 +115,7 @@ export class Credentials implements LoginVerifier {
     const strategy = allowed.includes(name) ? strategies.get(name) : undefined
     if (strategy === undefined)
       throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')
-    checkCookie(request, params)
+    if (request.isByCookie === true) checkCookie(request, params)
     await this.setup()
     let strategyResult: StrategyResult
     try {
@@ -115,11 +124,11 @@ export class Credentials implements LoginVerifier {
       throw entities.errorWithoutSecrets(error)
     }
     if (typeof strategyResult !== 'object' || strategyResult === null) throw new NotAuthenticated('Not authenticated')
-    const authentication = merge(strategyResult.authentication ?? {}, { strategy: name })
-    const result = merge(strategyResult, { authentication }) as AuthenticationResult
+    const authentication = { ...strategyResult.authentication, strategy: name }
+    const result = { ...strategyResult, authentication } as AuthenticationResult
     const entity = entities.name
     if (entity !== null && result[entity] !== undefined) result[entity] = entities.withoutSecrets(result[entity])
-    verifiers.set(authentication, this)
+    sources.set(authentication, this)
     return result
   }
 
@@ -133,29 +142,34 @@ export class Credentials implements LoginVerifier {
    */
   async check<P extends Params>(callParams: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
     if (isViewOf(callParams, guarded)) return callParams
-    const accepted = acceptedIn(callParams, guarded.call)
-    const params: P & AuthenticationParams = withoutOtherLogins(callParams, this, accepted)
-    accepted.add(this)
-    const { authentication, authenticated } = params
-    const isOurs = !authentication || verifiers.get(authentication) === this
-    const isAllowed = !authentication || strategies.includes(String(authentication.strategy))
-    if (authenticated === true && isOurs && isAllowed) return params
+    const caller = callerIn(callParams)
+    const isOwnCall = caller !== undefined && caller.context === guarded.call
+    const passed = guardsPassedBy(isOwnCall ? Object(caller.request) : guarded.call)
+    const params: P & AuthenticationParams = withoutOtherLogins(callParams, this, passed)
+    passed.add(this)
+    const { authentication, authenticated, provider } = params
+    // A call of the server itself, such as the look-up of a user, needs no credentials.
+    if (!authentication && !provider) return params
+    const isVerified =
+      !authentication ||
+      (sources.get(authentication) === this && strategies.includes(String(authentication.strategy)))
+    if (authenticated === true && isVerified) return params
     const credentials = await this.of(params, strategies)
-    if (credentials === undefined && params.provider) throw new NotAuthenticated('Not authenticated')
+    if (credentials === undefined && provider) throw new NotAuthenticated('Not authenticated')
     if (credentials === undefined) return params
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
-    const values = merge(result, { authenticated: true })
+    const values = { ...result, authenticated: true }
     const note = noteLogin(params, { maker: this, values, identity: this.#identityIn(values) })
-    return Object.assign(merge(params, values), note)
+    return Object.assign({ ...params, ...values }, note)
   }
 
-  /** What tells a caller from all others: the user, or else the subject of the token. */
+  /** The unique key of a caller: the user, or else the subject of the token. */
   #identityIn(values: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
     const { entities } = this.#parts
-    const user = values[String(entities.name)]
     const { iss, aud, sub } = Object(Object(values.authentication).payload)
-    const id = attempt(() => entities.idOf(user)) ?? sub
-    return id === undefined ? undefined : entities.name === null ? [iss, aud, id] : [entities.paths[0], id]
+    if (entities.name === null) return sub === undefined ? undefined : [iss, aud, sub]
+    const id = entities.idIn(values[entities.name]) ?? sub
+    return id === undefined ? undefined : [entities.path, id]
   }
 
   /**
@@ -184,9 +198,13 @@ export class Credentials implements LoginVerifier {
    */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: AuthenticationParams = params
-    if (authentication && verifiers.get(authentication) === undefined) return authentication
+    const source = authentication && sources.get(authentication)
+    if (authentication && source === undefined) return authentication
     const request = params.provider ? requestOf(params) : undefined
-    return request && this.#parse(request, strategies)
+    if (request === undefined) return undefined
+    if (source !== undefined && 'reader' in source && this.#isCurrent(source, request, strategies))
+      return source.credentials
+    return this.#parse(request, strategies)
   }
 
   /**
@@ -194,10 +212,35 @@ export class Credentials implements LoginVerifier {
    */
   async read(request: FastifyRequest): Promise<void> {
     if ((request.feathers.authentication ?? null) !== null) return
-    const parsedRequest = await this.#parse(request, this.authenticator.strategyNames)
-    if (parsedRequest === undefined) return
-    verifiers.set(parsedRequest, 'nobody')
-    request.feathers = { authentication: parsedRequest }
+    const credentials = await this.#parse(request, this.authenticator.strategyNames)
+    if (credentials === undefined) return
+    const strategy = this.#parts.strategies.get(String(credentials.strategy))
+    const header = strategy instanceof JwtStrategy ? request.headers[strategy.header] : undefined
+    // Hooks get a copy, which they may change.
+    const authentication = { ...credentials }
+    sources.set(authentication, { request, reader: this, credentials, strategy, header })
+    request.feathers = { authentication }
+  }
+
+  /**
+   * Whether a guard would read the same from a request again. Middleware and hooks may have changed
+   * the headers, and only `jwt` is known to read nothing but one of them.
+   */
+  #isCurrent(
+    { request, reader, credentials, strategy, header }: ReadCredentials,
+    current: FastifyRequest,
+    strategies: readonly string[]
+  ): boolean {
+    const [name] = strategies
+    return (
+      reader === this &&
+      request === current &&
+      strategies.length === 1 &&
+      credentials.strategy === name &&
+      strategy instanceof JwtStrategy &&
+      credentials.isByCookie !== true &&
+      current.headers[strategy.header] === header
+    )
   }
 
   /**
@@ -233,12 +276,12 @@ export class Credentials implements LoginVerifier {
     try {
       for (const name of parseStrategies) {
         const parsed = among.includes(name) && (await strategies.get(name)?.parse?.(request))
-        if (parsed) return merge(parsed, { strategy: name })
+        if (parsed) return { ...parsed, strategy: name }
       }
       // A browser adds cookies by itself: what the caller has chosen to send comes first.
       const name = cookie?.strategies.find((strategy) => parseStrategies.includes(strategy) && among.includes(strategy))
       const parsed = name !== undefined && cookie?.parse(request)
-      return parsed ? merge(parsed, { strategy: name }) : undefined
+      return parsed ? { ...parsed, strategy: name } : undefined
     } catch (error) {
       throw entities.errorWithoutSecrets(error)
     }
@@ -251,7 +294,10 @@ export class Credentials implements LoginVerifier {
     const payload = tokens.verify(accessToken)
     // Without an id it could never be revoked.
     if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')
-    if ((await revocation?.isRevoked(payload)) || (await this.isRefused(payload, params)))
+    const isRevoked =
+      (revocation !== undefined && (await revocation.isRevoked(payload))) ||
+      (this.#parts.isRevoked !== undefined && (await this.isRefused(payload, params)))
+    if (isRevoked)
       throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload
   }

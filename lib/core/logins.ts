@@ -1,5 +1,4 @@
 import { attempt } from './errors.js'
-import { createHiddenProperty } from './hidden-property.js'
 import { callerIn } from './http-call.js'
 
 /** A login that one authentication has accepted. */
@@ -40,7 +39,7 @@ interface WithLogins {
 
 // A hook may pass on the user alone, without the params: the objects themselves lead to their
 // logins.
-const givers = createHiddenProperty<readonly AcceptedLogin[]>()
+const givers = new WeakMap<object, readonly AcceptedLogin[]>()
 
 /**
  * Params that belong to the call: an authentication can't set them, whatever values it has under
@@ -59,8 +58,8 @@ export function noteLogin(params: object, login: AcceptedLogin): object {
   const request = callerIn(params)?.request as WithLogins | undefined
   if (request !== undefined) request[loginsMark] = [...loginsOf(request), login]
   for (const value of Object.values(login.values))
-    if (isObjectOrList(value)) givers.set(value, [...loginsOfOthers(givers.get(value) ?? [], login.maker), login])
-  const all = [...loginsOfOthers((params as Marked)[loginsMark]?.() ?? [], login.maker), login]
+    if (isObjectOrList(value)) givers.set(value, [...loginsOfOthers(givers.get(value), login.maker), login])
+  const all = [...loginsOfOthers((params as Marked)[loginsMark]?.(), login.maker), login]
   // V8 takes ten times as long for a literal with such a name.
   const mark: Marked = {}
   mark[loginsMark] = () => all
@@ -68,14 +67,16 @@ export function noteLogin(params: object, login: AcceptedLogin): object {
 }
 
 /** The logins that the params of a call are marked with, the latest last. */
-export const loginsInParams = (params: object): readonly AcceptedLogin[] => (params as Marked)[loginsMark]?.() ?? []
+export const loginsInParams = (params: object): readonly AcceptedLogin[] => (params as Marked)[loginsMark]?.() ?? noLogins
 
-const loginsOfOthers = (logins: readonly AcceptedLogin[], maker: object) =>
-  logins.filter((login) => login.maker !== maker)
+const noLogins: readonly AcceptedLogin[] = []
+
+const loginsOfOthers = (logins: readonly AcceptedLogin[] | undefined, maker: object): readonly AcceptedLogin[] =>
+  logins === undefined || logins.length === 0 ? noLogins : logins.filter((login) => login.maker !== maker)
 
 /** The logins of a request. */
 export const loginsOf = (request: unknown): readonly AcceptedLogin[] =>
-  (request as WithLogins | undefined)?.[loginsMark] ?? []
+  (request as WithLogins | undefined)?.[loginsMark] ?? noLogins
 
 /** Whether a value of params is what a login has put there under a name, or a copy of that. */
 function isFromLogin(value: unknown, name: string, { values }: AcceptedLogin): boolean {
@@ -101,15 +102,17 @@ interface LoginsOfParams {
   readonly areMarked: boolean
 }
 
-const noLogins: LoginsOfParams = { all: [], ofCall: [], areMarked: false }
-
-function loginsIn(params: object, maker: object): LoginsOfParams {
+/** The logins of params, for an authentication. `undefined` where no login has given anything. */
+function loginsIn(params: object, maker: object): LoginsOfParams | undefined {
   const marked = (params as Marked)[loginsMark]?.()
   const ofObjects: AcceptedLogin[] = []
-  for (const value of Object.values(params)) if (isObjectOrList(value)) ofObjects.push(...(givers.get(value) ?? []))
+  for (const value of Object.values(params)) {
+    const logins = typeof value === 'object' && value !== null ? givers.get(value) : undefined
+    if (logins !== undefined) ofObjects.push(...logins)
+  }
   const ofOthers = loginsOfOthers(loginsOf(callerIn(params)?.request), maker)
   // The first guard of most requests.
-  if (marked === undefined && ofObjects.length === 0 && ofOthers.length === 0) return noLogins
+  if (marked === undefined && ofObjects.length === 0 && ofOthers.length === 0) return undefined
   const logins = new Set(marked)
   for (const login of ofOthers) {
     const isIn = ([name, value]: [string, unknown]) => isObjectOrList(value) && isFromLogin(value, name, login)
@@ -128,8 +131,9 @@ function loginsIn(params: object, maker: object): LoginsOfParams {
  * @returns the params themselves where there is nothing to take out
  */
 export function withoutOtherLogins<P extends object>(params: P, maker: object, accepted?: ReadonlySet<object>): P {
-  const { all, ofCall, areMarked } = loginsIn(params, maker)
-  if (all.every((login) => login.maker === maker)) return params
+  const logins = loginsIn(params, maker)
+  if (logins === undefined || logins.all.every((login) => login.maker === maker)) return params
+  const { all, ofCall, areMarked } = logins
   const isOwn = (login: AcceptedLogin) => login.maker === maker
   const ownLogins = ofCall.filter(isOwn)
   const believed = ofCall.filter((login) => isOwn(login) || accepted?.has(login.maker))

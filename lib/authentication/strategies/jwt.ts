@@ -29,12 +29,13 @@ export const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as
  * await app.register(authentication, { secret, strategies: { jwt: true, local: true, fromProxy } })
  */
 export class JwtStrategy implements Strategy {
-  readonly #header: string
+  /** The name of the header that carries the token, in lower case. */
+  readonly header: string
   readonly #schemes: readonly string[]
   #authentication!: Authenticator
 
   constructor({ header = 'Authorization', schemes = ['Bearer', 'JWT'] }: JwtOptions = {}) {
-    this.#header = header.toLowerCase()
+    this.header = header.toLowerCase()
     this.#schemes = schemes.map((scheme) => scheme.toLowerCase())
   }
 
@@ -56,7 +57,7 @@ export class JwtStrategy implements Strategy {
   }
 
   parse({ headers }: FastifyRequest): AuthenticationRequest | null {
-    const header = headers[this.#header]
+    const header = headers[this.header]
     if (typeof header !== 'string') return null
     const [, first, second] = words.exec(header) ?? []
     if (first === undefined) return null
@@ -66,10 +67,10 @@ export class JwtStrategy implements Strategy {
   }
 
   describe(): StrategyDescription {
-    const isStandard = this.#header === 'authorization'
+    const isStandard = this.header === 'authorization'
     return {
       login: { accessToken: { type: 'string' } },
-      security: isStandard ? bearer : { type: 'apiKey', in: 'header', name: this.#header }
+      security: isStandard ? bearer : { type: 'apiKey', in: 'header', name: this.header }
     }
   }
 }

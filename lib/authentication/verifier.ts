@@ -151,8 +151,7 @@ export class Credentials implements LoginVerifier {
     // A call of the server itself, such as the look-up of a user, needs no credentials.
     if (!authentication && !provider) return params
     const isVerified =
-      !authentication ||
-      (sources.get(authentication) === this && strategies.includes(String(authentication.strategy)))
+      !authentication || (sources.get(authentication) === this && strategies.includes(String(authentication.strategy)))
     if (authenticated === true && isVerified) return params
     const credentials = await this.of(params, strategies)
     if (credentials === undefined && provider) throw new NotAuthenticated('Not authenticated')
@@ -297,8 +296,7 @@ export class Credentials implements LoginVerifier {
     const isRevoked =
       (revocation !== undefined && (await revocation.isRevoked(payload))) ||
       (this.#parts.isRevoked !== undefined && (await this.isRefused(payload, params)))
-    if (isRevoked)
-      throw new NotAuthenticated('Invalid access token: it was revoked')
+    if (isRevoked) throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload
   }
 }

@@ -67,7 +67,8 @@ export function noteLogin(params: object, login: AcceptedLogin): object {
 }
 
 /** The logins that the params of a call are marked with, the latest last. */
-export const loginsInParams = (params: object): readonly AcceptedLogin[] => (params as Marked)[loginsMark]?.() ?? noLogins
+export const loginsInParams = (params: object): readonly AcceptedLogin[] =>
+  (params as Marked)[loginsMark]?.() ?? noLogins
 
 const noLogins: readonly AcceptedLogin[] = []
 

@@ -30,7 +30,7 @@ import { takeSlashes } from './routing/slashes.js'
 import { answerUnsupported, refuseUnsupported } from './routing/target.js'
 import { CheckedHooks, ServiceHooks } from './service-hooks.js'
 import { checkCommonHooks, checkTimeouts, startHooks, startRouteHooks } from './start-hooks.js'
-import './tick.js'
+import '../compat/next-tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
   checkDecorators(app)

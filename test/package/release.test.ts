@@ -75,5 +75,5 @@ t.test('bundlers leave out what is not used, and keep what works by being loaded
   t.match(withError, /NotFound/)
   t.notMatch(withError, /reAuthenticate|superagent/, 'an error alone')
   t.match(await bundle(`export { default } from '${door('index.js')}'`), /executionAsyncResource/, 'the server')
-  t.same(manifest.sideEffects, ['./dist/lib/server/tick.js'])
+  t.same(manifest.sideEffects, ['./dist/lib/compat/next-tick.js'])
 })

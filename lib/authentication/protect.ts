@@ -5,7 +5,7 @@ import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { redactError, redactFields } from '../core/redact.js'
 import { resolveToJson } from '../schema/to-json.js'
-import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
+import { isStream, mapStream, mapWeb, type Stream } from '../shared/streams.js'
 import { asksForRows, inOneSpelling } from './whole-rows.js'
 
 /**
@@ -64,7 +64,7 @@ function cleanResult(input: unknown, fields: readonly string[]): unknown {
   if (result instanceof Response) return cleanResponse(result, fields)
   // Bytes are no record.
   if (result instanceof Blob) return result
-  if (isRecordStream(result)) return cleanStream(result, fields)
+  if (isStream(result)) return cleanStream(result, fields)
   try {
     return redactFields(result, fields, types)
   } catch (cause) {
@@ -75,7 +75,7 @@ function cleanResult(input: unknown, fields: readonly string[]): unknown {
 /** What a result stands for: its `toJSON` may give a stream. */
 function resolveResult(result: unknown): unknown {
   try {
-    return isRecordStream(result) ? result : resolveToJson(result)
+    return isStream(result) ? result : resolveToJson(result)
   } catch (cause) {
     throw notJson(cause)
   }
@@ -84,7 +84,7 @@ function resolveResult(result: unknown): unknown {
 const notJson = (cause: unknown) =>
   new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause })
 
-function cleanStream(stream: RecordStream, fields: readonly string[]): RecordStream {
+function cleanStream(stream: Stream, fields: readonly string[]): Stream {
   try {
     return mapStream(stream, (record) => cleanResult(record, fields), errorsWithout(fields))
   } catch (error) {
@@ -111,8 +111,8 @@ const errorsWithout =
  * for what can't be read.
  */
 const show = (result: unknown, fields: readonly string[]): unknown => {
-  const shown = isRecordStream(result) ? null : attempt(() => redactFields(result, fields, types))
-  return isRecordStream(shown) ? null : (shown ?? null)
+  const shown = isStream(result) ? null : attempt(() => redactFields(result, fields, types))
+  return isStream(shown) ? null : (shown ?? null)
 }
 
 /**

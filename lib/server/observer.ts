@@ -9,7 +9,7 @@ import { type Caller, type Carrier, caller, callerIn } from '../core/http-call.j
 import { checkArguments } from '../core/methods.js'
 import { metaOf } from '../core/service-meta.js'
 import { updateSent } from '../core/unsent-fields.js'
-import { adopt, release } from './answer/sources.js'
+import { trackStream, untrackStreams } from './answer/streams.js'
 import { explainSetting } from './errors/setting-error.js'
 import { lazySignal, RestParams, routeOfTexts } from './request/arguments.js'
 
@@ -71,8 +71,8 @@ export const observer: CallObserver = {
     const noted = callStateOf(context)
     const { result, dispatch } = context
     // Most hooks change neither.
-    if (result !== noted.result) adopt(result, context, callerOf(context, noted))
-    if (dispatch !== noted.dispatch) adopt(dispatch, context, callerOf(context, noted))
+    if (result !== noted.result) trackStream(result, context, callerOf(context, noted))
+    if (dispatch !== noted.dispatch) trackStream(dispatch, context, callerOf(context, noted))
     noted.result = result
     noted.dispatch = dispatch
     const lost = noted.failed
@@ -93,9 +93,9 @@ export const observer: CallObserver = {
 
   end: (running, context) =>
     running.then(
-      () => release(context, false),
+      () => untrackStreams(context, false),
       (error) => {
-        release(context, true)
+        untrackStreams(context, true)
         throw error
       }
     )

@@ -7,8 +7,8 @@ import { joinPath } from '../core/path.js'
 import { declaredIn, routesOf } from '../core/resource/method-rules.js'
 import { createForeign, createService } from '../core/service.js'
 import { metaOf } from '../core/service-meta.js'
-import { endWithConnection } from './answer/deadline.js'
 import { logError } from './answer/log.js'
+import { endWithConnection } from './answer/pipelining.js'
 import { eventsOf } from './emitted-events.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
 import { observer } from './observer.js'
@@ -26,7 +26,7 @@ import { Locations } from './routing/locations.js'
 import { comeBeforeFallback, Precedence } from './routing/precedence.js'
 import type { Settings } from './routing/route.js'
 import { registerRoutes } from './routing/routes.js'
-import { takeSlashes } from './routing/slashes.js'
+import { acceptExtraSlashes } from './routing/slashes.js'
 import { answerUnsupported, refuseUnsupported } from './routing/target.js'
 import { CheckedHooks, ServiceHooks } from './service-hooks.js'
 import { checkCommonHooks, checkTimeouts, startHooks, startRouteHooks } from './start-hooks.js'
@@ -123,7 +123,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)
-  takeSlashes(app, locations, router)
+  acceptExtraSlashes(app, locations, router)
   if (options.notFound) {
     app.setNotFoundHandler(
       notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })

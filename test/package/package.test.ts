@@ -158,6 +158,8 @@ const floors: [files: RegExp, floor: number][] = [
     /^(index|lib\/(client(\/events)?|authentication|database|events(\/redis)?|explorer|openapi|feathers)\/index)\.ts$/,
     5
   ],
+  // Used by several subjects, and needs Node.
+  [/^lib\/shared\//, 3],
   // Events and writes ask how a transaction has ended.
   [/^lib\/database\//, 3],
   // The wings of the server, from the lowest to the table of contents.

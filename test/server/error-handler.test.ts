@@ -316,16 +316,3 @@ t.test('The stack of an error, which is expensive to read, is read where it is l
     t.equal(reads > 0, name === 'on', name)
   }
 })
-
-t.test(
-  'The 405 of a method that a service lacks has no stack, which is expensive to make; other errors keep theirs',
-  async (t) => {
-    const before = Error.stackTraceLimit
-    const errors: Error[] = []
-    const logger = { error: (error: Error) => void errors.push(error) }
-    const app = await createApp(t, { service: { get: async () => ({}) }, plugin: { errorHandler: { logger } } })
-    t.equal((await app.inject({ method: 'DELETE', url: '/things/1' })).statusCode, 405)
-    t.equal(errors[0]?.stack, `MethodNotAllowed: ${errors[0]?.message}`)
-    t.equal(Error.stackTraceLimit, before)
-  }
-)

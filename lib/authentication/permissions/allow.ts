@@ -10,8 +10,8 @@ import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { restrictSent } from '../../core/unsent-fields.js'
 import { maxIssues } from '../../schema/issue.js'
 import { resolveToJson } from '../../schema/to-json.js'
+import { isStream, mapStream } from '../../shared/streams.js'
 import { isAuthentication } from '../find.js'
-import { isRecordStream, mapStream } from '../protected-stream.js'
 import { inOneSpelling } from '../whole-rows.js'
 import { checkExceptions, checkMethodNames, isLeftAlone } from './position.js'
 import { type IsParameter, queryParametersOf } from './query-parameters.js'
@@ -245,13 +245,10 @@ function projectResult(context: HookContext, fields: Fields): void {
     return picked
   }
   // Of bytes nothing can be left out.
-  if (isRecordStream(value) && (value as { readableObjectMode?: boolean }).readableObjectMode === false)
-    throw noRecords()
-  context.dispatch = isRecordStream(value)
-    ? mapStream(value, pickFields, (error) => error)
-    : mapRecords(value, pickFields, mayBePage(context))
+  if (isStream(value) && (value as { readableObjectMode?: boolean }).readableObjectMode === false) throw noRecords()
+  context.dispatch = isStream(value) ? mapStream(value, pickFields) : mapRecords(value, pickFields, mayBePage(context))
   // A stream is read once, and calls of the server have no other answer.
-  if (isRecordStream(value) || context.params.provider === undefined) context.result = context.dispatch
+  if (isStream(value) || context.params.provider === undefined) context.result = context.dispatch
 }
 
 // In characters. A name that a client has sent may be as long as a body.

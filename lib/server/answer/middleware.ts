@@ -6,22 +6,22 @@ import { toPayloadAtOnce } from './payload.js'
 
 /**
  * Runs middleware in order. Returns whether the request ends there: one of them has answered, or
- * the client is gone.
- * @param toSent makes of what they send what Fastify can send
+ * the client has left.
+ * @param convert makes what they send into what Fastify can send
  */
 export async function runMiddleware(
   list: readonly Middleware[],
   request: FastifyRequest,
   reply: FastifyReply,
-  toSent?: ToSent
+  convert?: Convert
 ): Promise<boolean> {
-  const isAnswered = watch(reply, toSent)
+  const isAnswered = watchSend(reply, convert)
   for (const middleware of list) {
     const isAsync = middleware.length < 3
     try {
       const value = await (isAsync
         ? (middleware as Async).call(request.server, request, reply)
-        : callback(middleware, request, reply))
+        : callWithDone(middleware, request, reply))
       if (value === reply || isAnswered() || isClosed(reply.raw)) return true
     } catch (error) {
       if (!isAnswered()) throw error
@@ -32,22 +32,21 @@ export async function runMiddleware(
   return false
 }
 
-/** Turns what is handed to `reply.send` into what Fastify can send. */
-export type ToSent = (payload: unknown, reply: FastifyReply) => unknown
+type Convert = (payload: unknown, reply: FastifyReply) => unknown
 
 /**
- * Makes the function that tells whether a reply is answered: `reply.sent` becomes true only after
- * all `onSend` hooks of the application.
+ * Watches `reply.send` and returns a function that says whether it was called: `reply.sent` becomes
+ * true only after all `onSend` hooks of the application.
  */
-export function watch(reply: FastifyReply, toSent: ToSent = toPayloadAtOnce): () => boolean {
+export function watchSend(reply: FastifyReply, convert: Convert = toPayloadAtOnce): () => boolean {
   const { send } = reply
   let isAnswered = false
   reply.send = (payload) => {
     isAnswered = true
     try {
-      return send.call(reply, toSent(payload, reply))
+      return send.call(reply, convert(payload, reply))
     } catch (error) {
-      // A serializer of the application fails at once for a text.
+      // A serializer of the application fails at once for a string.
       isAnswered = reply.sent
       throw error
     }
@@ -57,10 +56,9 @@ export function watch(reply: FastifyReply, toSent: ToSent = toPayloadAtOnce): ()
 
 type Async = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-function callback(middleware: Middleware, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+function callWithDone(middleware: Middleware, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    // Middleware that answers by itself never calls back, nor does one whose client is gone. The
-    // chain ends in both cases.
+    // Middleware that answers by itself never calls back, nor does one whose client has left.
     const end = () => resolve(reply)
     reply.raw.once('finish', end).once('close', end)
     const done = (error?: Error) => (error ? reject(error) : resolve(undefined))

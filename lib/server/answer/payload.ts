@@ -1,43 +1,52 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { isHopByHop, keepHeaders } from './reply.js'
-import { close, isStream, type Stream, toBytes, toBytesAtOnce } from './stream.js'
+import { isStream, type Stream } from '../../shared/streams.js'
+import { isHopByHop, keepHeaders } from './headers.js'
+import { closeStream, toByteStream, toByteStreamAtOnce } from './streams.js'
 
-// An empty stream for HEAD: for `null` Fastify would send a `Content-Length` of 0.
-const unread = () => Readable.from([], { objectMode: false })
-const withoutBody = [204, 205, 304]
+/** How a result is sent. Everything but `json` and `text` goes to Fastify as it is. */
+export type ResultKind = 'json' | 'text' | 'bytes' | 'stream' | 'web' | 'error' | 'none'
 
-/**
- * Turns what a formatter returns into what Fastify can send: the body of a `Response`, the bytes of
- * a `Blob` or a stream. If the answer has no body, a stream is closed.
- */
-export function toPayload(
-  formatted: unknown,
-  reply: FastifyReply,
-  convert: (stream: Stream, reply: FastifyReply) => Readable | Promise<Readable> = toBytes
-) {
-  const value =
-    formatted instanceof Response
-      ? unwrap(formatted, reply)
-      : formatted instanceof Blob
-        ? openBlob(formatted, reply)
-        : formatted
-  const stream = isStream(value) ? value : undefined
-  if (value !== null && stream === undefined) return value
-  const isHead = reply.request.method === 'HEAD'
-  if (stream !== undefined && !isHead && !withoutBody.includes(reply.statusCode)) return convert(stream, reply)
-  if (stream !== undefined) close(stream)
-  return isHead ? unread() : null
+/** Classifies a result: `web` is a `Response` or a `Blob`. */
+export function classify(data: unknown): ResultKind {
+  if (data === null || data === undefined) return 'none'
+  if (typeof data === 'string') return 'text'
+  if (typeof data !== 'object' && typeof data !== 'function') return 'json'
+  if (ArrayBuffer.isView(data)) return 'bytes'
+  if (data instanceof Response || data instanceof Blob) return 'web'
+  if (data instanceof Error) return 'error'
+  return isStream(data) ? 'stream' : 'json'
 }
 
-/** The bytes of a `Blob` or a `File`, with its type. */
+// An empty stream for HEAD: for `null` Fastify would send a `Content-Length` of 0.
+const emptyStream = () => Readable.from([], { objectMode: false })
+const statusesWithoutBody = [204, 205, 304]
+
+/**
+ * Converts a value into what Fastify can send: the body of a `Response`, the bytes of a `Blob` or a
+ * stream. If the answer has no body, a stream is closed.
+ */
+export function toPayload(
+  value: unknown,
+  reply: FastifyReply,
+  convert: (stream: Stream, reply: FastifyReply) => Readable | Promise<Readable> = toByteStream
+) {
+  const body = value instanceof Response ? unwrap(value, reply) : value instanceof Blob ? openBlob(value, reply) : value
+  const stream = isStream(body) ? body : undefined
+  if (body !== null && stream === undefined) return body
+  const isHead = reply.request.method === 'HEAD'
+  if (stream !== undefined && !isHead && !statusesWithoutBody.includes(reply.statusCode)) return convert(stream, reply)
+  if (stream !== undefined) closeStream(stream)
+  return isHead ? emptyStream() : null
+}
+
+/** Converts a value without waiting, for `reply.send`. */
+export const toPayloadAtOnce = (value: unknown, reply: FastifyReply) => toPayload(value, reply, toByteStreamAtOnce)
+
 function openBlob(blob: Blob, reply: FastifyReply): Stream {
   if (!reply.hasHeader('content-type')) reply.type(blob.type || 'application/octet-stream')
   return blob.stream() as Stream
 }
-
-/** The same without waiting, for `reply.send`. */
-export const toPayloadAtOnce = (value: unknown, reply: FastifyReply) => toPayload(value, reply, toBytesAtOnce)
 
 /** Whether undici, which makes `fetch` in Node, decodes zstd: it does from 7.11 on. */
 export function decodesZstd(version: string | undefined): boolean {
@@ -45,9 +54,9 @@ export function decodesZstd(version: string | undefined): boolean {
   return Number(major) * 1000 + Number(minor) >= 7011
 }
 
-const count = 4 + Number(decodesZstd(process.versions.undici))
-const coding = `(${['x-gzip', 'gzip', 'deflate', 'br', 'zstd'].slice(0, count).join('|')})`
-// The encodings that fetch decodes. Of several it decodes all, or none if it does not know one.
+const codings = ['x-gzip', 'gzip', 'deflate', 'br', ...(decodesZstd(process.versions.undici) ? ['zstd'] : [])]
+const coding = `(${codings.join('|')})`
+// The encodings that `fetch` decodes. Of several it decodes all, or none if it does not know one.
 const decoded = new RegExp(`^\\s*${coding}\\s*(,\\s*${coding}\\s*)*$`, 'i')
 
 /**

@@ -1,119 +1,223 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http'
-import encodeUrl from 'encodeurl'
-import type { FastifyReply } from 'fastify'
-import type { HookContext } from '../../../types/fastify.js'
-import type { Http } from '../../../types/hooks.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Formatter, HookContext, Middleware } from '../../../types/fastify.js'
+import { serializerOfReply } from '../../compat/reply-serializer.js'
+import { isJSON } from '../../core/content.js'
 import { GeneralError } from '../../core/errors.js'
-import { inspect } from '../../core/options.js'
-import { notesOn } from '../request/request.js'
-import { resetEncoder } from './host-serializer.js'
+import type { Caller } from '../../core/http-call.js'
+import { isPromise } from '../../core/objects.js'
+import { isStream } from '../../shared/streams.js'
+import { requestStateOf } from '../request/request.js'
+import { applyHttp, keepHeaders } from './headers.js'
+import { logError } from './log.js'
+import { runMiddleware, watchSend } from './middleware.js'
+import { classify, type ResultKind, toPayload, toPayloadAtOnce } from './payload.js'
+import type { Projector } from './project.js'
+import { resetSerializer, type Serialize, type Serializer, setSerializer } from './serializer.js'
+import { mapObjects, toByteStream, trackStream } from './streams.js'
+
+const jsonType = 'application/json; charset=utf-8'
+
+/** How the results of a method are sent. */
+export interface ResultOptions {
+  /** The status of a result without a status of its own. */
+  readonly status: number
+  /** Middleware that runs after the call. */
+  readonly after: readonly Middleware[]
+  readonly formatter: Formatter | undefined
+  readonly serializer: Serializer
+  /** Reads a result of a resource that is no stream. */
+  readonly read?: ((result: unknown) => unknown) | undefined
+  /** Returns the projector of a reply of a resource. */
+  readonly projectorOf?: ((reply: FastifyReply) => Projector) | undefined
+  /** Returns the content type of a text that is sent as it is. */
+  readonly textType?: ((text: string) => string) | undefined
+}
 
 /**
- * Puts the outcome of a call on the reply: status, headers and `reply.data`
- * (docs/http.md#responses).
- *
- * @param read gives what a result stands for
- * @throws {GeneralError} when a hook has set a status or a header that can not be sent
+ * Creates the function that answers a call which has succeeded (docs/http.md#responses). It returns
+ * what the handler of a route returns to Fastify: the payload, or the reply if something else
+ * sends.
  */
-export function applyContext(
+export function createSendResult(
+  options: ResultOptions
+): (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown {
+  const { status, after, formatter, read } = options
+  const isDirect = after.length === 0 && formatter === undefined
+  return (context, caller, request, reply) => {
+    const result = context.dispatch === undefined ? context.result : context.dispatch
+    let kind = classify(result)
+    const data = read === undefined || kind === 'stream' || kind === 'error' ? result : read(result)
+    if (data !== result) kind = classify(data)
+    applyHttp(context, kind === 'none' ? 204 : status, reply)
+    reply.data = data ?? null
+    // Most services have neither middleware nor a formatter, so there is nothing to wait for.
+    return isDirect ? sendAtOnce(reply, kind, options) : sendThrough(context, caller, request, reply, kind, options)
+  }
+}
+
+function sendAtOnce(reply: FastifyReply, kind: ResultKind, options: ResultOptions): unknown {
+  const { serializer, projectorOf } = options
+  if (projectorOf === undefined) return formatData(reply, kind, serializer, options)
+  const projector = projectorOf(reply)
+  const { serialize } = projector
+  if (kind === 'stream') return sendAsIs(reply, kind, (item) => serialize(projector.projectItem(item)))
+  if (kind === 'json') reply.data = projector.project(reply.data) ?? jsonNull
+  requestStateOf(reply.request).showSent(reply.data)
+  return formatData(reply, kind, () => serialize, options)
+}
+
+/** Sends a result through middleware and the formatter of the application. */
+async function sendThrough(
   context: HookContext,
-  status: number,
+  caller: Caller,
+  request: FastifyRequest,
   reply: FastifyReply,
-  read: (result: unknown) => unknown
-): void {
-  const data = read(context.dispatch === undefined ? context.result : context.dispatch) ?? null
-  const headers = toHeaders(context, 'stream' in reply.raw)
-  const otherwise = 'location' in headers ? 303 : data === null ? 204 : status
-  reply.code(toStatus(context) ?? otherwise)
-  if (headers !== none) {
-    keepHeaders(reply)
-    if ('content-type' in headers) resetEncoder(reply)
-    reply.headers(headers)
+  kind: ResultKind,
+  options: ResultOptions
+): Promise<unknown> {
+  const { after, formatter, projectorOf } = options
+  keepHeaders(reply)
+  const projected = projectorOf && new ProjectedReply(reply, kind, projectorOf)
+  const convert = projected && ((payload: unknown) => projected.toSent(payload))
+  trackStream(reply.data, context, caller)
+  if (after.length > 0) {
+    // Middleware may send the result itself.
+    const isOver = await runMiddleware(after, request, reply, convert)
+    trackStream(reply.data, context, caller)
+    if (isOver) return reply
   }
-  reply.data = data
-}
-
-function toStatus({ http, path, method }: HookContext): number | undefined {
-  const status: unknown = http?.status
-  // As in Feathers, `null`, `0` and so on set none.
-  if (!status) return undefined
-  if (isSendable(status)) return status
-  throw new GeneralError(
-    `A hook of ${path}.${method} has set the status to ${inspect(status)}: it must be a whole number from 200 to 599`
-  )
-}
-
-const isSendable = (status: unknown): status is number =>
-  Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599
-
-const none: NonNullable<Http['headers']> = {}
-
-/** What is `undefined` or `null` is not sent. */
-function toHeaders({ http, path, method }: HookContext, isHttp2: boolean): typeof none {
-  if (http?.headers === undefined && http?.location === undefined) return none
-  const location = isThere(http.location) ? { location: encodeUrl(http.location) } : {}
-  const headers: typeof none = {}
-  for (const [name, value] of Object.entries({ ...http.headers, ...location })) {
-    if (!isThere(value) || (isHttp2 && isHopByHop(name))) continue
-    try {
-      validateHeaderName(name)
-      // Node refuses `undefined` in a list, and would send `null` as a word.
-      for (const item of [value].flat()) validateHeaderValue(name, item ?? undefined)
-    } catch (error) {
-      // What can't be carried may be what a client has sent.
-      const what = /^[\w-]+$/.test(name) ? `the header '${name}' to a value` : 'a header of a name'
-      const message = `A hook of ${path}.${method} has set ${what} that HTTP can't carry`
-      throw new GeneralError(message, undefined, { cause: error })
-    }
-    headers[name.toLowerCase()] = value
+  if (formatter === undefined) {
+    if (projected) reply.data = projected.update(reply.data)
+    const serializer: Serializer = projectorOf ? (reply) => projectorOf(reply).serialize : options.serializer
+    return formatData(reply, classify(reply.data), serializer, options)
   }
-  return headers
+  const isAnswered = watchSend(reply, convert)
+  let payload: unknown
+  let isAsync = false
+  try {
+    payload = formatter(request, reply)
+    isAsync = isPromise(payload)
+    if (isAsync) payload = await payload
+    checkPayload(payload)
+  } catch (error) {
+    if (!isAnswered()) throw error
+    logError(request.log, 'error', error, 'A formatter failed after it had answered')
+    return reply
+  }
+  trackStream(payload, context, caller)
+  if (caller.isGone) return reply
+  // A formatter that returns nothing sends by itself: one that is not async may do so later.
+  if (payload === undefined) return isAnswered() || !isAsync ? reply : undefined
+  const sent = await toPayload(projected ? projected.update(payload) : payload, reply)
+  return (projected ? projected.serialized(sent) : sent) ?? undefined
 }
-
-const isThere = <V>(value: V): value is NonNullable<V> => value !== undefined && value !== null
-
-/** Notes the headers of a reply before the result sets its own. */
-export function keepHeaders(reply: FastifyReply): void {
-  const notes = notesOn(reply.request)
-  notes.headersBefore ??= Object.fromEntries(
-    // Fastify appends cookies to the list that it has.
-    Object.entries(reply.getHeaders()).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value])
-  )
-}
-
-// Headers of a result say how the body of the result is to be read, and whether a client has it
-// already: hooks and plugins of the host set them, too.
-const ofResult = new Set(['content-encoding', 'etag', 'last-modified'])
 
 /**
- * Removes the headers of a result: an error answer has those that middleware had set before the
- * call, but none that tells of another body.
+ * A reply of a resource whose result goes through middleware and formatters of the application:
+ * they read projected data only. They may set another status or type, which may have another
+ * response schema.
  */
-export function restoreHeaders(reply: FastifyReply): void {
-  const { headersBefore: before } = notesOn(reply.request)
-  for (const name of Object.keys(reply.getHeaders())) {
-    if (reply.raw.headersSent || (before === undefined && !ofResult.has(name))) continue
-    reply.removeHeader(name)
-    reply.raw.removeHeader(name)
+class ProjectedReply {
+  readonly #reply: FastifyReply
+  readonly #projectorOf: (reply: FastifyReply) => Projector
+  readonly #kind: ResultKind
+  readonly #result: unknown
+  readonly #data: unknown
+  readonly #projector: Projector
+
+  /** Replaces `reply.data` by its projection. */
+  constructor(reply: FastifyReply, kind: ResultKind, projectorOf: (reply: FastifyReply) => Projector) {
+    const { data: result } = reply
+    this.#reply = reply
+    this.#projectorOf = projectorOf
+    this.#kind = kind
+    this.#result = result
+    this.#projector = projectorOf(reply)
+    if (kind === 'stream')
+      reply.data = mapObjects(reply.data as never, (item) => projectorOf(reply).projectItem(item) ?? jsonNull)
+    else if (kind === 'json') reply.data = this.#projector.project(result) ?? jsonNull
+    this.#data = reply.data
+    requestStateOf(reply.request).showSent(reply.data)
   }
-  for (const [name, value] of Object.entries(before ?? {}))
-    if (value !== undefined && !ofResult.has(name)) reply.header(name, value)
+
+  /** Projects the result again if the reply has another schema by now. Returns other data as it is. */
+  update(payload: unknown): unknown {
+    if (payload !== this.#data || this.#kind !== 'json') return payload
+    const projector = this.#projectorOf(this.#reply)
+    return projector === this.#projector ? payload : (projector.project(this.#result) ?? jsonNull)
+  }
+
+  /** Converts what middleware or a formatter hands to `reply.send`. */
+  toSent(payload: unknown): unknown {
+    return this.serialized(toPayloadAtOnce(this.update(payload), this.#reply))
+  }
+
+  /** Lets Fastify serialize a payload by the schema of the reply, unless it sends it as it is. */
+  serialized(payload: unknown): unknown {
+    if (classify(payload) !== 'json') return payload
+    const reply = this.#reply
+    const { serialize } = this.#projectorOf(reply)
+    const custom = serializerOfReply(reply)
+    if (custom === undefined && !reply.hasHeader('content-type')) reply.type(jsonType)
+    setSerializer(reply, serialize, custom)
+    return payload
+  }
 }
 
-// RFC 9110, section 7.6.1: they apply to a single connection. HTTP/2 has none of them (RFC 9113,
-// section 8.2.2).
-const hopByHop = new Set([
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade'
-])
+/**
+ * Sent where a projection returns nothing. Its JSON is `null`, while `null` itself is an answer
+ * without content, and no item of a stream.
+ */
+const jsonNull = Object.freeze({ toJSON: () => null })
 
-/** Whether a header applies to a single connection, and must not be passed on. */
-export const isHopByHop = (name: string) => hopByHop.has(name.toLowerCase())
+/** @throws {GeneralError} for a value without JSON: Fastify would send an answer without content */
+function checkPayload(payload: unknown): void {
+  if (typeof payload !== 'symbol' && (typeof payload !== 'function' || isStream(payload))) return
+  throw new GeneralError(
+    `A formatter has returned a ${typeof payload}, which can't be sent. Return data, text, bytes, a stream or a Response`
+  )
+}
+
+/**
+ * The default formatter: the data as JSON, strings, numbers and booleans too. Bytes, streams,
+ * `Blob` and `Response` objects are sent as they are, a stream of objects as newline-delimited JSON.
+ */
+function formatData(
+  reply: FastifyReply,
+  kind: ResultKind,
+  serializer: Serializer,
+  { textType }: ResultOptions
+): unknown {
+  if (kind !== 'json' && kind !== 'text') return sendAsIs(reply, kind)
+  const { data } = reply
+  const custom = serializerOfReply(reply)
+  if (textType && typeof data === 'string' && data !== '' && !reply.hasHeader('content-type')) {
+    resetSerializer(reply)
+    reply.type(textType(data))
+  } else if (custom !== undefined) {
+    // Fastify gives strings to a serializer, but not to hooks.
+    if (typeof data !== 'string') setSerializer(reply, serializer(reply), custom)
+    return data
+  }
+  const type = String(reply.getHeader('content-type') ?? '')
+  if (type === '') reply.type(jsonType)
+  // Fastify does not serialize strings: it takes them for JSON.
+  if (typeof data === 'string') return type === '' || isJSON(type) ? JSON.stringify(data) : data
+  setSerializer(reply, serializer(reply), undefined)
+  return data
+}
+
+/** @param serializeItem makes JSON of an object of a stream */
+function sendAsIs(reply: FastifyReply, kind: ResultKind, serializeItem?: Serialize): unknown {
+  // The type was set for a serializer, which does not run here.
+  if (serializerOfReply(reply) !== undefined && !hasTypeOfCall(reply)) reply.removeHeader('content-type')
+  const { data } = reply
+  if (kind === 'bytes') return data
+  return toPayload(data ?? null, reply, (stream, reply) => toByteStream(stream, reply, serializeItem)) ?? undefined
+}
+
+/** Whether the call itself has set the content type. An earlier one is of another serializer. */
+function hasTypeOfCall(reply: FastifyReply): boolean {
+  const { headersBefore, typeBefore = headersBefore?.['content-type'] } = requestStateOf(reply.request)
+  return typeBefore !== undefined && typeBefore !== reply.getHeader('content-type')
+}

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import { type ReplySerializer, serializerOfReply } from '../../compat/reply-serializer.js'
 import { withoutContent } from '../../core/content.js'
 import { attempt, GeneralError } from '../../core/errors.js'
 import type { MethodDefinition } from '../../core/methods.js'
@@ -8,121 +9,123 @@ import { scalarOf } from '../../schema/project.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { answersPages, hasContentTypes, hasOwnCompiler, listOf, responses, type Schema } from '../request/schema.js'
 
-/** Turns data into JSON. @throws {GeneralError} when that is not possible */
+/** Turns data into JSON. @throws {GeneralError} if that is not possible */
 export type Serialize = (data: unknown) => string
 
 /** Returns the function that serializes the data of a reply. */
 export type Serializer = (reply: FastifyReply) => Serialize
 
 /**
- * Makes what reads a result throw an error of ours alone: V8's messages about values that it can't
- * serialize reveal internals of the server, and a `toJSON` may throw anything.
+ * Lets a function that reads a result throw safe errors only: V8's messages about values that it
+ * can't serialize reveal internals of the server, and a `toJSON` may throw anything.
  */
-export function withOwnError<T>(
+export function withSafeErrors<T>(
   read: (data: unknown) => T | undefined,
-  message = 'The result is not JSON (BigInt or a cycle?)',
-  messageFor?: (error: unknown) => string | undefined
+  message = 'The result is not JSON (BigInt or a cycle?)'
 ): (data: unknown) => T {
   return (data) => {
     try {
       const value = read(data)
       if (value !== undefined) return value
-    } catch (error) {
-      throw new GeneralError(messageFor?.(error) ?? message, undefined, { cause: error })
+    } catch (cause) {
+      throw new GeneralError(message, undefined, { cause })
     }
     throw new GeneralError(message)
   }
 }
 
-const withoutSchema = (name: string) =>
-  withOwnError<string>(JSON.stringify, `${name}: the result is not JSON (BigInt or a cycle?)`)
+const createPlainSerialize = (label: string) =>
+  withSafeErrors<string>(JSON.stringify, `${label}: the result is not JSON (BigInt or a cycle?)`)
 
-/** Makes what serializes by no schema. `name` is that of the method, with its service. */
-export function createStringify(name: string): Serializer {
-  const serialize = withoutSchema(name)
+/**
+ * Creates the serializer of a method without a schema.
+ * @param label of the method, as in `users.create`
+ */
+export function createPlainSerializer(label: string): Serializer {
+  const serialize = createPlainSerialize(label)
   return () => serialize
 }
 
-/** Gives the schema of an answer, by its status and its type. */
-export function answerSchemas(schema: FastifySchema): (reply: FastifyReply) => Schema | undefined {
-  const byStatus = responses(schema)
-  const isOfResource = rulesOf(schema) !== undefined
-  return (reply) => {
-    const status = String(reply.statusCode)
-    // What a resource does not name does not leave with a redirect, either.
-    const other = byStatus.get('default') ?? (isOfResource ? byStatus.get('2xx') : undefined)
-    const answer = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
-    return withoutContent(answer, String(reply.getHeader('content-type')))
-  }
+/**
+ * Creates the serializer of a method with a response schema, which describes one record. It
+ * serializes each record of a list, a page or a batch.
+ */
+export function createSerializer(
+  label: string,
+  method: MethodDefinition,
+  schema: FastifySchema,
+  instance: FastifyInstance
+): Serializer {
+  const compile = createCompiler(label, method, schema, instance)
+  return cacheByResponse(schema, (reply, response) =>
+    response === undefined ? createPlainSerialize(label) : compile(reply, response)
+  )
 }
 
-/**
- * Keeps what is made for the schema of an answer: it is the same for each status, and each type,
- * that has this schema.
- */
-export function forAnswers<T>(schema: FastifySchema, create: (reply: FastifyReply, answer: Schema | undefined) => T) {
-  const answerOf = answerSchemas(schema)
+/** Creates a value once for each response schema, found by the status and the type of a reply. */
+export function cacheByResponse<T>(
+  schema: FastifySchema,
+  create: (reply: FastifyReply, response: Schema | undefined) => T
+): (reply: FastifyReply) => T {
+  const responseOf = createResponseFinder(schema)
   const hasTypes = hasContentTypes(responses(schema).values())
   const entries = new Map<unknown, { readonly value: T }>()
-  return (reply: FastifyReply): T => {
+  return (reply) => {
     const ready = hasTypes ? undefined : entries.get(reply.statusCode)
     if (ready !== undefined) return ready.value
-    const answer = answerOf(reply)
-    const entry = entries.get(answer) ?? { value: create(reply, answer) }
-    entries.set(answer, entry)
+    const response = responseOf(reply)
+    const entry = entries.get(response) ?? { value: create(reply, response) }
+    entries.set(response, entry)
     if (!hasTypes) entries.set(reply.statusCode, entry)
     return entry.value
   }
 }
 
-/**
- * Serializes by the response schema of a method, which describes one record: each record of a list,
- * a page or a batch. What is made for a status is kept.
- */
-export function createSerializer(
-  name: string,
-  method: MethodDefinition,
-  schema: FastifySchema,
-  instance: FastifyInstance
-): Serializer {
-  const compile = compilerOf(name, method, schema, instance)
-  return forAnswers(schema, (reply, answer) => (answer === undefined ? withoutSchema(name) : compile(reply, answer)))
-}
-
-/** Makes what compiles the schema of an answer. */
-export function compilerOf(
-  name: string,
-  method: MethodDefinition,
-  schema: FastifySchema,
-  instance: FastifyInstance
-): (reply: FastifyReply, answer: Schema) => Serialize {
-  // Asked now: when it starts, Fastify sets its own where there is none.
-  const hasCompiler = hasOwnCompiler(schema, instance)
-  return (reply, answer) => {
+function createResponseFinder(schema: FastifySchema): (reply: FastifyReply) => Schema | undefined {
+  const byStatus = responses(schema)
+  const isOfResource = rulesOf(schema) !== undefined
+  return (reply) => {
     const status = String(reply.statusCode)
-    const serializeItem = reply.compileSerializationSchema(answer, status) as Serialize
-    // The schema of an application's own compiler may be of any kind, and only few results of `get`
-    // are lists. The fields that the options of a resource hide are known by their place in a
-    // record.
-    const isByRecord = hasCompiler || method.id === true || rulesOf(schema) !== undefined
-    const whole = isByRecord ? undefined : listOf(answer)
-    const toList =
-      whole === undefined
-        ? (records: unknown[]) => `[${records.map(serializeItem).join(',')}]`
-        : (reply.compileSerializationSchema(whole, status) as Serialize)
-    return withOwnError((input) => {
-      const data = hasCompiler ? input : resolveToJson(input)
-      if (Array.isArray(data)) return toList(data)
-      const records = answersPages(method) ? recordsOfPage(data) : undefined
-      if (records === undefined) return serializeItem(data)
-      const others = JSON.stringify({ ...Object(data), data: undefined }).slice(1, -1)
-      return `{${others},"data":${toList(records)}}`
-    }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
+    // A redirect of a resource must not send hidden fields either.
+    const fallback = byStatus.get('default') ?? (isOfResource ? byStatus.get('2xx') : undefined)
+    const response = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? fallback
+    return withoutContent(response, String(reply.getHeader('content-type')))
   }
 }
 
-/** JSON, in which a field of any kind may hold a number that only `BigInt` has. */
-export function toText(value: unknown): string {
+/** Creates the function that compiles response schemas of a method. */
+export function createCompiler(
+  label: string,
+  method: MethodDefinition,
+  schema: FastifySchema,
+  instance: FastifyInstance
+): (reply: FastifyReply, response: Schema) => Serialize {
+  // Asked now: at its start, Fastify sets a compiler where the application has none.
+  const hasCompiler = hasOwnCompiler(schema, instance)
+  return (reply, response) => {
+    const status = String(reply.statusCode)
+    const serializeRecord = reply.compileSerializationSchema(response, status) as Serialize
+    // Schemas for a compiler of the application may be of any kind, `get` rarely returns lists, and
+    // the options of a resource hide fields by their place in a record.
+    const isByRecord = hasCompiler || method.id === true || rulesOf(schema) !== undefined
+    const list = isByRecord ? undefined : listOf(response)
+    const serializeList =
+      list === undefined
+        ? (records: unknown[]) => `[${records.map(serializeRecord).join(',')}]`
+        : (reply.compileSerializationSchema(list, status) as Serialize)
+    return withSafeErrors((input) => {
+      const data = hasCompiler ? input : resolveToJson(input)
+      if (Array.isArray(data)) return serializeList(data)
+      const records = answersPages(method) ? recordsOfPage(data) : undefined
+      if (records === undefined) return serializeRecord(data)
+      const fields = JSON.stringify({ ...Object(data), data: undefined }).slice(1, -1)
+      return `{${fields},"data":${serializeList(records)}}`
+    }, `${label}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
+  }
+}
+
+/** Serializes a value in which fields of any kind may hold a `BigInt`. */
+export function stringifyExactly(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch (error) {
@@ -132,4 +135,39 @@ export function toText(value: unknown): string {
     if (text === undefined) throw error
     return text
   }
+}
+
+/**
+ * Lets a reply serialize its result. If the application has set a serializer, such as one for
+ * MessagePack, that one gets the redacted data. A `preSerialization` hook may still set one: no
+ * public property tells what hooks have set, so `reply.serializer()` is replaced.
+ *
+ * @param custom the serializer that the application has set
+ */
+export function setSerializer(reply: FastifyReply, serialize: Serialize, custom: ReplySerializer | undefined): void {
+  const redacted = (encode: ReplySerializer | undefined) => {
+    if (encode === undefined) return serialize
+    return (payload: unknown) => {
+      const data: unknown = JSON.parse(serialize(payload))
+      try {
+        return encode(data)
+      } catch (cause) {
+        throw new GeneralError('A serializer of the application has failed', undefined, { cause })
+      }
+    }
+  }
+  reply.serializer(redacted(custom))
+  const { serializer } = reply
+  reply.serializer = (encode: ReplySerializer | null) => serializer.call(reply, redacted(encode ?? undefined))
+}
+
+/** Undoes `setSerializer` for `reply.serializer()`: what follows is no result. */
+export function releaseSerializer(reply: FastifyReply): void {
+  if (Object.hasOwn(reply, 'serializer')) delete (reply as Partial<FastifyReply>).serializer
+}
+
+/** Removes the serializer of the application, since the content has another type. */
+export function resetSerializer(reply: FastifyReply): void {
+  releaseSerializer(reply)
+  if (serializerOfReply(reply) !== undefined) reply.serializer(null as unknown as ReplySerializer)
 }

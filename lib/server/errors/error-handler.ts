@@ -16,10 +16,10 @@ import {
 } from '../../core/errors.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions } from '../../core/options.js'
-import { releaseSerializer } from '../answer/host-serializer.js'
+import { restoreHeaders } from '../answer/headers.js'
 import { logError, logRecord } from '../answer/log.js'
-import { restoreHeaders } from '../answer/reply.js'
-import { vary, wantsJSON } from '../request/request.js'
+import { releaseSerializer } from '../answer/serializer.js'
+import { vary, wantsJSON } from '../request/accept.js'
 import { ofErrorHandler, ofNotFound } from './handler-options.js'
 import { explained } from './setting-error.js'
 

@@ -16,7 +16,7 @@ import { readJsonSchema } from '../../core/resource/json-schema.js'
 import { standardOf } from '../../core/resource/standard-schema.js'
 import { maxDepth } from '../../schema/body-names.js'
 import type { Parse } from './query.js'
-import { notesOn } from './request.js'
+import { requestStateOf } from './request.js'
 
 /** The types of formats that are written in JSON: `application/vnd.api+json`. */
 const jsonOfFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i
@@ -99,10 +99,10 @@ export function fileRoute(name: string, schema: FastifySchema | undefined, insta
     )
   const read: preParsingAsyncHookHandler = async (request, reply) => {
     if (!isMultipart(String(request.headers['content-type']))) return
-    notesOn(request).form = { data: await readForm(request, reply, files, parse) }
+    requestStateOf(request).form = { data: await readForm(request, reply, files, parse) }
   }
   const check: preValidationHookHandler = (request, _reply, done) => {
-    const { form } = notesOn(request)
+    const { form } = requestStateOf(request)
     if (form !== undefined) request.body = form.data
     checkFiles(files, request.body)
     done()

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { SchemaValue } from '../../../types/standard-schema.js'
+import { type SchemaErrorFormatter, schemaErrorFormatterOf } from '../../compat/schema-error-formatter.js'
 import { allTypes, contentByType, isJSON } from '../../core/content.js'
 import { responsesIn } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
@@ -130,11 +131,6 @@ function isTiedToRoot(schema: SchemaValue): boolean {
 
 type ValidationProblem = { readonly instancePath?: string; readonly message?: string }
 type Validate = ((value: unknown) => unknown) & { errors?: ValidationProblem[] | null }
-/** Makes the error of an application for what a schema refuses in a part of a request. */
-type FormatErrors = (
-  problems: readonly ValidationProblem[],
-  part: string
-) => Error & { statusCode?: number; code?: string }
 
 /**
  * Validates each record of a batch by the schema of one record. Fastify has tried it on the whole
@@ -185,7 +181,8 @@ function judged(
   const judgement = answer as Judgement
   const path = index === undefined ? '' : `/${index}`
   const error = judgement === false ? (validate?.errors ?? []) : judgement?.error
-  if (Array.isArray(error)) throw invalid(part, path, error, formatterOf(request.server))
+  if (Array.isArray(error))
+    throw invalid(part, path, error, schemaErrorFormatterOf(request.server, rootOf(request.server)))
   if (error) throw new BadRequest(`${part}${path} is not valid: ${(error as Error).message}`)
   return judgement && 'value' in judgement ? judgement.value : value
 }
@@ -194,7 +191,7 @@ function invalid(
   part: string,
   path: string,
   faults: readonly ValidationProblem[],
-  format: FormatErrors | undefined
+  format: SchemaErrorFormatter | undefined
 ): Error {
   const problems = faults.map((problem) => ({ ...problem, instancePath: `${path}${problem.instancePath ?? ''}` }))
   if (format === undefined) {
@@ -204,14 +201,4 @@ function invalid(
   const error = format(problems, part)
   const { statusCode = 400, code = 'FST_ERR_VALIDATION' } = error
   return Object.assign(error, { statusCode, code, validation: problems, validationContext: part })
-}
-
-/**
- * The `schemaErrorFormatter` that an application has set, for itself or a part of it. Fastify has
- * it under a symbol that it does not give away, and asks it for a whole body alone.
- */
-function formatterOf(instance: FastifyInstance): FormatErrors | undefined {
-  const isFormatter = ({ description }: symbol) => description === 'fastify.schemaErrorFormatter'
-  const symbol = Object.getOwnPropertySymbols(rootOf(instance)).find(isFormatter)
-  return Reflect.get(instance, symbol as symbol) ?? undefined
 }

@@ -11,7 +11,7 @@ import type {
 import { GeneralError } from '../../core/errors.js'
 import { fallbackMark } from '../../core/host.js'
 import type { Handover } from '../../core/service-meta.js'
-import { notesOn } from '../request/request.js'
+import { requestStateOf } from '../request/request.js'
 import type { Precedence } from './precedence.js'
 
 /** What answers a request in place of Fastify, with the types that this server has. */
@@ -72,21 +72,21 @@ function toHandoverRoute({ isFor, answer }: Answering): Omit<RouteOptions, 'url'
         reply.callNotFound()
         return
       }
-      notesOn(request).isHandedOver = true
+      requestStateOf(request).isForwarded = true
       reply.send()
     },
     // The answer to an error may have no body either, as a redirection.
     onError(request, _reply, _error, done) {
-      notesOn(request).isHandedOver = false
+      requestStateOf(request).isForwarded = false
       done()
     },
     // A hook of a route runs after those of its instance, whenever they were added.
     onSend(request, reply, payload, done) {
       // An error is answered here: one of a guard, or of a hook that has failed.
       const isEmpty = payload === undefined || payload === null
-      const notes = notesOn(request)
-      if (!isEmpty || reply.statusCode >= 400 || !notes.isHandedOver) return done(null, payload)
-      notes.isHandedOver = false
+      const state = requestStateOf(request)
+      if (!isEmpty || reply.statusCode >= 400 || !state.isForwarded) return done(null, payload)
+      state.isForwarded = false
       try {
         checkHeaders(reply)
       } catch (error) {

@@ -9,19 +9,20 @@ import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
 import { restrictSent } from '../../core/unsent-fields.js'
-import { createAnswer } from '../answer/answer.js'
-import { endWithConnection, startDeadline } from '../answer/deadline.js'
 import { runMiddleware } from '../answer/middleware.js'
-import { createLeaving, createResultReader } from '../answer/projection.js'
-import { applyContext } from '../answer/reply.js'
-import { createSerializer, createStringify } from '../answer/serializer.js'
+import { endWithConnection } from '../answer/pipelining.js'
+import { createProjector, createResultReader } from '../answer/project.js'
+import { createSendResult } from '../answer/reply.js'
+import { createPlainSerializer, createSerializer } from '../answer/serializer.js'
+import { HandlerTimeout } from '../answer/timeout.js'
 import type { errorHandler } from '../errors/error-handler.js'
+import { wantsEvents } from '../request/accept.js'
 import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute, refuseEncoded } from '../request/body.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
 import { guardFlags } from '../request/record-flags.js'
-import { notesOn, wantsEvents } from '../request/request.js'
+import { requestStateOf } from '../request/request.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
 import { validateBatch } from '../request/schema.js'
@@ -82,10 +83,14 @@ export function toRoute(
   const before = list(options, 'before', entry.path)
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
   const { foreign } = metaOf(entry.object)
-  const readResult = record === undefined ? (result: unknown) => result : createResultReader(label)
-  const answer = createAnswer(list(options, 'after', entry.path), options.formatter ?? settings.formatter, {
-    serializer: schema === undefined ? createStringify(label) : createSerializer(label, definition, schema, instance),
-    leavingOf: record && createLeaving(label, definition, schema ?? {}, instance, record),
+  const sendResult = createSendResult({
+    status: statusOf(definition),
+    after: list(options, 'after', entry.path),
+    formatter: options.formatter ?? settings.formatter,
+    serializer:
+      schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, schema, instance),
+    read: record && createResultReader(label),
+    projectorOf: record && createProjector(label, definition, schema ?? {}, instance, record),
     textType: foreign?.textType
   })
   const { hasSecretAnswers } = metaOf(entry.object)
@@ -125,11 +130,11 @@ export function toRoute(
       return entry.listen(request, reply)
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
-    if (timeout > 0) startDeadline(timeout, caller, request, reply)
+    if (timeout > 0) new HandlerTimeout(timeout, caller, request, reply)
     const reader = isForeign ? undefined : readerFor(instance)
     if (reader !== undefined) await reader.readCredentials(request, reply)
     if (before.length > 0) {
-      notesOn(request).typeBefore = reply.getHeader('content-type') as string | undefined
+      requestStateOf(request).typeBefore = reply.getHeader('content-type') as string | undefined
       if (await runMiddleware(before, request, reply)) return reply
     }
     const context = method.context(read(request, caller)) as HookContext
@@ -147,8 +152,7 @@ export function toRoute(
     }
     if (caller.isGone) return reply
     caller.hasAnswered = true
-    applyContext(context, statusOf(definition), reply, readResult)
-    return answer(context, caller, request, reply)
+    return sendResult(context, caller, request, reply)
   }
 }
 

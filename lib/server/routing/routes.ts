@@ -6,7 +6,7 @@ import { placeholdersIn } from '../../core/path.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
-import { withoutHidden } from '../answer/projection.js'
+import { redactErrors } from '../answer/project.js'
 import { argumentsAt, routePath } from '../request/arguments.js'
 import { registerBodyParsers } from '../request/body.js'
 import { queryVerb, serverEndpoints } from '../request/query-body.js'
@@ -32,7 +32,7 @@ export function registerRoutes(
   // of them overflow the stack.
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   const record = recordRulesOf(options.schema)
-  instance.setErrorHandler(record === undefined ? settings.onError : withoutHidden(settings.onError, record, instance))
+  instance.setErrorHandler(record === undefined ? settings.onError : redactErrors(settings.onError, record, instance))
   const handover = metaOf(entry.object).foreign?.handover
   if (handover !== undefined) {
     const urls = [instance.prefix === '' ? '/' : '', '/*']

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import findMyWay, { type ConstraintStrategy, type HTTPVersion } from 'find-my-way'
+import findMyWay from 'find-my-way'
+import { rewriteUrls } from '../../compat/rewrite-url.js'
 import { markOf } from '../../core/description.js'
 import { attempt } from '../../core/errors.js'
 import { ownPluginState, rootOf } from '../../core/host.js'
@@ -11,20 +11,20 @@ import { placesOf } from './exposed.js'
 import type { Locations } from './locations.js'
 import { onEveryRoute } from './precedence.js'
 
-const strategy = 'leadingSlash'
+const extraSlash = /^\/\/|.\/(?:[?#;]|$)/
 
-/** The URL that is meant by one with a slash too many; `undefined` where it is meant as it is. */
+/** Returns a URL without its extra slash; `undefined` if it has none. */
 type Rewrite = (url: string, verb: string) => string | undefined
 
 /**
- * Lets `//path` and `/path/` reach the service at `/path`: clients ask so whose base address, or
- * path, ends in a slash. URLs of routes of the application, and those with an empty placeholder,
- * stay as they are. Routes of their own would make a third more of them.
+ * Lets `//path` and `/path/` reach the service at `/path`: clients send them if their base address,
+ * or the path, ends in a slash. URLs of routes of the application, and those with an empty
+ * placeholder, stay as they are. Routes for these URLs would make a third more routes.
  */
-export function takeSlashes(app: FastifyInstance, locations: Locations, router: Router): void {
+export function acceptExtraSlashes(app: FastifyInstance, locations: Locations, router: Router): void {
   const { ignoreDuplicateSlashes, ignoreTrailingSlash } = router.options
   const root = rootOf(app)
-  // Such a router takes them for the same anyway.
+  // A router with these options ignores the slashes anyway.
   const rewrites = [
     ...(ignoreDuplicateSlashes ? [] : [leadingSlash(app, locations, router)]),
     ...(ignoreTrailingSlash ? [] : [trailingSlash(root, locations)])
@@ -33,14 +33,14 @@ export function takeSlashes(app: FastifyInstance, locations: Locations, router: 
   const facts = ownPluginState(root)
   facts.slashRewrites ??= []
   facts.slashRewrites.push(...rewrites)
-  if (!root.hasConstraintStrategy(strategy)) root.addConstraintStrategy(createStrategy(facts.slashRewrites))
+  const all = facts.slashRewrites
+  rewriteUrls(root, extraSlash, (url, verb) => all.reduce((current, rewrite) => rewrite(current, verb) ?? current, url))
 }
 
 function leadingSlash(app: FastifyInstance, locations: Locations, { options }: Router): Rewrite {
   const hostRoutes = findMyWay({ ...options, querystringParser: () => ({}) })
   onEveryRoute(app, (route) => {
-    // Several verbs of one URL are one, and a URL that can't be is refused by the router of the
-    // application.
+    // Fails for the second verb of a URL, and for a URL that the application's router refuses, too.
     if (/^\/(\/|:[^/]*\/)/.test(route.url) && markOf(route) === undefined)
       attempt(() => hostRoutes.on('GET', route.url, Boolean))
   })
@@ -59,7 +59,7 @@ function trailingSlash(root: FastifyInstance, locations: Locations): Rewrite {
     if (location?.path !== '') return undefined
     const { entry } = location
     const { path, object } = entry
-    // At the URL of many records, an id is not to be forgotten.
+    // A call without an id is for many records: the slash may mean a forgotten id.
     const isCalled = placesOf(entry).some(
       (place) =>
         place.path === '' &&
@@ -68,26 +68,5 @@ function trailingSlash(root: FastifyInstance, locations: Locations): Rewrite {
     )
     if (!isCalled || metaOf(object).foreign?.handover !== undefined) return undefined
     return root.hasRoute({ method: verb as HTTPMethods, url: `/${path}/` }) ? undefined : bare
-  }
-}
-
-const hasSlash = /^\/\/|.\/(?:[?#;]|$)/
-
-/**
- * A constraint that no route has. The router asks for its value before it reads the URL, which is
- * the only place to change that.
- */
-function createStrategy(rewrites: readonly Rewrite[]): ConstraintStrategy<HTTPVersion.V1, unknown> {
-  return {
-    name: strategy,
-    mustMatchWhenDerived: true,
-    storage: () => new Map(),
-    deriveConstraint(request) {
-      // No trace of the slash is left: a guard may compare the beginning of `originalUrl`.
-      if (hasSlash.test(request.url as string))
-        for (const rewrite of rewrites)
-          (request as IncomingMessage).url = rewrite(request.url as string, request.method as string) ?? request.url
-      return undefined
-    }
   }
 }

@@ -1,0 +1,54 @@
+import accepts from 'accepts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isJSON } from '../../core/content.js'
+import { NotAcceptable } from '../../core/errors.js'
+
+type Representations = { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }
+
+/**
+ * Picks a representation by the request's `Accept` (docs/http.md#responses).
+ *
+ * @throws {NotAcceptable} when none suits and there is no `default`
+ */
+export function format(types: Representations, request: FastifyRequest, reply: FastifyReply): unknown {
+  const offered = Object.keys(types).filter((type) => type !== 'default')
+  // Of no types at all, `accepts` gives the list of those that the request names.
+  const type = accepts(request.raw).type(offered)
+  const represent = typeof type === 'string' ? types[type] : types.default
+  vary(reply)
+  if (represent === undefined) throw new NotAcceptable(`Acceptable are: ${offered.join(', ')}`)
+  if (typeof type === 'string') reply.type(/^text\/[^;]+$/.test(type) ? `${type}; charset=utf-8` : type)
+  return represent(request, reply)
+}
+
+/** Says that the answer depends on the request's `Accept`. */
+export function vary(reply: FastifyReply): void {
+  const named = reply.getHeader('vary')
+  const fields = named === undefined ? '' : [named].flat().join(', ')
+  if (fields === '') reply.header('vary', 'Accept')
+  else if (!/(^|,)\s*(accept|\*)\s*(,|$)/i.test(fields)) reply.header('vary', `${fields}, Accept`)
+}
+
+const namesEvents = /(^|,)\s*text\/event-stream\s*(;|,|$)/i
+
+/**
+ * Whether a request for a list prefers the events of it, and says so by name. The answers of both
+ * depend on what it accepts.
+ */
+export function wantsEvents({ raw, headers: { accept } }: FastifyRequest, reply: FastifyReply): boolean {
+  vary(reply)
+  if (accept === undefined || accept === 'application/json' || !namesEvents.test(accept)) return false
+  return accepts(raw).type('application/json', 'text/event-stream') === 'text/event-stream'
+}
+
+/**
+ * Whether an error is answered as JSON: where the request accepts JSON by name, or events, which
+ * are JSON, or sends JSON.
+ */
+export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
+  // What clients of programs send: nothing has to be compared.
+  if (headers.accept === 'application/json') return true
+  return [accepts(raw).types(), headers['content-type'] ?? '']
+    .flat()
+    .some((type) => String(type).toLowerCase() === 'text/event-stream' || isJSON(String(type)))
+}

@@ -45,6 +45,18 @@ export class CallState {
    * reason.
    */
   replacedHash: (() => Query) | undefined = undefined
+  /**
+   * The versions that the next write of the record of a request expects. `null` if it has no
+   * condition: the method of the request runs.
+   */
+  expectedVersions: ExpectedVersions | null | undefined = undefined
+}
+
+/** The versions of a record that a write expects, by `If-Match`. */
+export interface ExpectedVersions {
+  /** Whether any version matches. */
+  readonly isAny: boolean
+  includes(version: unknown): boolean
 }
 
 export interface RawResult {

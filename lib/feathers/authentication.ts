@@ -110,9 +110,9 @@ export function separateLogins(
   hasAuthentication: () => boolean
 ): void {
   // An application may be mounted on several servers.
-  const facts = metaOf(service)
-  if (facts.hasOwnLogins) return
-  facts.hasOwnLogins = true
+  const meta = metaOf(service)
+  if (meta.hasOwnLogins) return
+  meta.hasOwnLogins = true
   for (const name of Object.getOwnPropertyNames(service)) {
     const method = service[name]
     if (typeof method !== 'function' || !('createContext' in method)) continue

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+
 import type { HookContext, Http } from '../../types/hooks.js'
+import { pause } from '../core/async.js'
 import { attempt, Conflict, GeneralError, Unprocessable } from '../core/errors.js'
 import { isObject } from '../core/objects.js'
-import { freeOwnKey, type Store, type TransactionalStore } from '../core/store.js'
+import { freeOwnKey, renewKey, type Store, type TransactionalStore } from '../core/store.js'
 
-/** What is stored for a key. */
+/** The value of a key in the store. */
 interface StoredRequest {
-  /** Tells one request from another. */
+  /** The digest of the request. */
   readonly request: string
-  /** Absent while the request runs, `null` where it was not kept. */
+  /** Absent while the request runs, `null` if its answer was not kept. */
   readonly answer?: StoredAnswer | null
 }
 
@@ -19,59 +20,71 @@ export interface StoredAnswer {
 }
 
 /**
- * When a key is looked for again that could not be given free, or whose answer could not be kept,
- * in ms: a store that stands still may take it when it goes on, long after it was asked to.
+ * The pauses between retries, in ms, of freeing a key or of keeping an answer: a store that hangs
+ * may carry out the first attempt much later.
  */
-const laterLooks = [1000, 4000, 15_000, 60_000, 120_000]
+const retryPauses = [1000, 4000, 15_000, 60_000, 120_000]
 
-/**
- * How many keys of a store are looked for again at a time that are to be free, and how many whose
- * answers are to be kept. Others end by their time.
- */
-const mostLooks = 1000
-const looks = new WeakMap<Store, number>()
-/**
- * The answers that a store has not taken yet, by their keys: this process has them meanwhile,
- * whatever became of the keys.
- */
-const unkept = new WeakMap<Store, Map<string, string>>()
+/** The most retries of one kind at a time. Other keys end by their time. */
+const maxRetries = 1000
+
+/** The keys of one hook, in its store. */
+export class IdempotencyKeys {
+  readonly store: Store
+  /** For how long the key of a running request is locked, in seconds. */
+  readonly lock: number
+  /** For how long an answer is kept, in seconds. */
+  readonly seconds: number
+  /** How many keys are about to be freed later. */
+  pendingFrees = 0
+  /**
+   * The answers that the store has not taken yet, by key. This process replays them, even if the
+   * store has lost the keys.
+   */
+  readonly pendingAnswers = new Map<string, string>()
+
+  constructor(store: Store, lock: number, seconds: number) {
+    this.store = store
+    this.lock = lock
+    this.seconds = seconds
+  }
+}
 
 /** The key of a request in the store. */
 export class IdempotencyKey {
-  /**
-   * What stands there while the request runs, with its holder: of two requests that are the same
-   * each has another.
-   */
-  readonly claimed: string
+  readonly #keys: IdempotencyKeys
   readonly #store: Store
   readonly #name: string
   readonly #request: string
-  readonly #lock: number
+  /** The value of the key while the request runs. Two equal requests have different holders. */
+  readonly #lockValue: string
 
-  constructor(store: Store, name: string, request: string, lock: number) {
-    this.claimed = JSON.stringify({ request, holder: randomUUID() })
-    this.#store = store
+  /** @param request the digest of the request */
+  constructor(keys: IdempotencyKeys, name: string, request: string) {
+    this.#keys = keys
+    this.#store = keys.store
     this.#name = name
     this.#request = request
-    this.#lock = lock
+    this.#lockValue = JSON.stringify({ request, holder: randomUUID() })
   }
 
   /**
-   * Takes the key for the request, or returns what was kept for it.
-   * @throws {Conflict} while the first request runs, {Unprocessable} where that was another one
+   * Locks the key for the request, or returns the answer that was kept for it.
+   * @throws {Conflict} while the first request runs, {Unprocessable} if the key came with another
+   * request
    */
   async claim(context: HookContext): Promise<StoredAnswer | undefined> {
-    const unkeptText = unkept.get(this.#store)?.get(this.#name)
-    if (unkeptText === undefined && (await this.#take((store) => store.add?.(this.#name, this.claimed, this.#lock))))
+    const { lock, pendingAnswers } = this.#keys
+    const pending = pendingAnswers.get(this.#name)
+    if (pending === undefined && (await this.#ask((store) => store.add?.(this.#name, this.#lockValue, lock))))
       return undefined
-    const text = unkeptText ?? (await this.#take((store) => store.get(this.#name)))
-    // A client of the store that asks again where it got no answer is told that the key has a
-    // value: its own.
-    if (text === this.claimed) return undefined
+    const text = pending ?? (await this.#ask((store) => store.get(this.#name)))
+    // A client of the store that repeats a command without an answer finds its own value.
+    if (text === this.#lockValue) return undefined
     if (!text) {
-      // Since `add` has failed, another process has just given the key free.
+      // `add` has failed, so another process has just freed the key.
       if (this.#store.add) throw stillRuns(context)
-      await this.#take((store) => store.set(this.#name, this.claimed, this.#lock))
+      await this.#ask((store) => store.set(this.#name, this.#lockValue, lock))
       return undefined
     }
     const entry = attempt<StoredRequest>(() => JSON.parse(text))
@@ -84,22 +97,27 @@ export class IdempotencyKey {
     return entry.answer
   }
 
-  /**
-   * Gives the key free of a request that was not carried out, unless another one has it: also where
-   * the store does what it was asked for later.
-   */
-  async giveFree(): Promise<void> {
-    const free = () => freeOwnKey(this.#store, this.#name, this.claimed)
-    if (!(await free())) void this.#giveFreeLater(free)
+  /** Renews the lock until the returned function is called. */
+  renew(): () => Promise<void> {
+    return renewKey(this.#store, this.#name, this.#lockValue, this.#keys.lock)
   }
 
   /**
-   * Keeps the answer of the request, which was carried out: also once a store that is away is back.
-   * @throws what the store says where it is not kept yet
+   * Frees the key of a request that was not carried out, unless another request has it. If that
+   * fails, it is tried again later.
    */
-  async keep(answer: StoredAnswer | null | undefined, seconds: number): Promise<void> {
-    const text = JSON.stringify({ request: this.#request, answer })
-    const set = async () => this.#store.set(this.#name, text, seconds)
+  async free(): Promise<void> {
+    const free = () => freeOwnKey(this.#store, this.#name, this.#lockValue)
+    if (!(await free())) void this.#freeLater(free)
+  }
+
+  /**
+   * Keeps the answer of a request that was carried out. If that fails, it is tried again later.
+   * @throws the error of the store
+   */
+  async keep(answer: StoredAnswer | null | undefined): Promise<void> {
+    const text = this.#toText(answer)
+    const set = async () => this.#store.set(this.#name, text, this.#keys.seconds)
     try {
       await set()
     } catch (error) {
@@ -112,53 +130,56 @@ export class IdempotencyKey {
    * Keeps the answer in the transaction of the call.
    *
    * @returns whether the store can do that
-   * @throws {Conflict} if the key is no longer that of the request: another process may have
-   * carried it out, so the transaction must not be committed
+   * @throws {Conflict} if the key is locked by another request: another process may have carried
+   * the call out, so the transaction must not be committed
    */
-  async keepWithin(transaction: object, answer: StoredAnswer | null, seconds: number): Promise<boolean> {
+  async keepWithin(transaction: object, answer: StoredAnswer | null): Promise<boolean> {
     const { replaceWithin } = this.#store as TransactionalStore
     if (replaceWithin === undefined) return false
-    const text = JSON.stringify({ request: this.#request, answer })
-    if (await replaceWithin(transaction, this.#name, this.claimed, text, seconds)) return true
+    const { seconds } = this.#keys
+    if (await replaceWithin(transaction, this.#name, this.#lockValue, this.#toText(answer), seconds)) return true
     throw new Conflict('The Idempotency-Key of this request has gone to another one: try again')
   }
 
-  /** Asks the store for the key. What has failed may be done there later. */
-  async #take<T>(ask: (store: Store) => T): Promise<Awaited<T>> {
+  #toText(answer: StoredAnswer | null | undefined): string {
+    return JSON.stringify({ request: this.#request, answer })
+  }
+
+  /** Asks the store. A command that has failed may be carried out later. */
+  async #ask<T>(ask: (store: Store) => T): Promise<Awaited<T>> {
     try {
       return await ask(this.#store)
     } catch (error) {
-      void this.giveFree()
+      void this.free()
       throw error
     }
   }
 
-  async #giveFreeLater(free: () => Promise<boolean>): Promise<void> {
-    const running = looks.get(this.#store) ?? 0
-    if (running >= mostLooks) return
-    looks.set(this.#store, running + 1)
-    await tryLater(free)
-    looks.set(this.#store, (looks.get(this.#store) as number) - 1)
+  async #freeLater(free: () => Promise<boolean>): Promise<void> {
+    if (this.#keys.pendingFrees >= maxRetries) return
+    this.#keys.pendingFrees++
+    await retryLater(free)
+    this.#keys.pendingFrees--
   }
 
   async #keepLater(text: string, set: () => Promise<unknown>): Promise<void> {
-    const answers = unkept.get(this.#store) ?? new Map()
-    if (answers.size >= mostLooks) return
-    unkept.set(this.#store, answers.set(this.#name, text))
-    await tryLater(async () => {
+    const { pendingAnswers } = this.#keys
+    if (pendingAnswers.size >= maxRetries) return
+    pendingAnswers.set(this.#name, text)
+    await retryLater(async () => {
       const current = await this.#store.get(this.#name)
-      if (!current || current === this.claimed) await set()
+      if (!current || current === this.#lockValue) await set()
       return true
     })
-    answers.delete(this.#name)
+    pendingAnswers.delete(this.#name)
   }
 }
 
-/** @param done says whether it is done. What it throws is that of a store that is away */
-async function tryLater(done: () => Promise<boolean>): Promise<void> {
-  for (const wait of laterLooks) {
-    await pause(wait, undefined, { ref: false })
-    if (await done().catch(() => false)) break
+/** Repeats a command until it returns `true`. An error means that the store can't be reached. */
+async function retryLater(command: () => Promise<boolean>): Promise<void> {
+  for (const milliseconds of retryPauses) {
+    await pause(milliseconds)
+    if (await command().catch(() => false)) break
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
+import type { NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { callStateOf } from '../core/call-state.js'
 import { streamOf } from '../core/content.js'
@@ -20,172 +21,197 @@ import { methods } from '../core/methods.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { metaOf } from '../core/service-meta.js'
-import { memoryStore, renewKey, type Store, storeKind } from '../core/store.js'
+import { memoryStore, type Store, storeKind } from '../core/store.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
-import { IdempotencyKey, type StoredAnswer, stillRuns } from './idempotency-key.js'
+import { IdempotencyKey, IdempotencyKeys, type StoredAnswer, stillRuns } from './idempotency-key.js'
 
 export interface IdempotencyOptions {
   /**
-   * Where answers are kept. Several processes must share one, with `add`. With `postgresStore(pool,
-   * { sameDatabase: true })` they are kept in the transaction of the call. Default: `memoryStore({
-   * max: 10_000, maxBytes: 32_000_000 })`.
+   * Where answers are kept. Several processes must share a store with `add`. With
+   * `postgresStore(pool, { sameDatabase: true })` they are kept in the transaction of the call.
+   * Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`.
    */
   store?: Store
   /** How long an answer is kept, in seconds. Default 86,400: a day. */
   seconds?: number
   /**
-   * For how long the key of a call is refused where its process has died, in seconds: a process
-   * that lives renews it until the call has ended. Default 300.
+   * How long the key of a call stays locked after its process has died, in seconds. A running
+   * process renews the lock until the call has ended. Default 300.
    */
   lock?: number
   /**
-   * The largest answer that is kept, in bytes of JSON. The call of a larger one is not repeated
+   * The largest answer that is kept, in bytes of JSON. A call with a larger answer is not repeated
    * either: 409. Default 16,384.
    */
   maxBytes?: number
   /** Whether requests need the header: 400 without it. Default `false`. */
   required?: boolean
   /**
-   * Tells callers apart, since each has keys of its own: an id, or a promise of one. Default: what
-   * the login says, or the `id` or `_id` of a `params.user` that comes from elsewhere. Callers
-   * without an id, who are not logged in, share their keys.
+   * Returns the id of the caller, or a promise of it, since each caller has keys of its own.
+   * Default: the id of the login, or the `id` or `_id` of a `params.user` that comes from
+   * elsewhere. Callers without an id, who are not logged in, share their keys.
    */
   user?: (params: Params) => unknown
 }
 
-const ofIdempotency: OptionTable<IdempotencyOptions> = {
+const idempotencyOptions: OptionTable<IdempotencyOptions> = {
   ...{ store: storeKind, seconds: kinds.positive, lock: kinds.positive, maxBytes: kinds.positive },
   ...{ required: kinds.flag, user: kinds.function }
 }
 
 /**
- * An around hook that carries out a `create` or a custom method once, however often a client sends
- * it with the same `Idempotency-Key` (docs/writes.md#retries): a repeated request gets the first
- * answer again, with `Idempotency-Replayed: true`, no event, and nothing of the hooks within this
- * one. What has failed may be sent again. Each user has keys of their own. Calls of the server, of
- * `find`, `get`, `update`, `patch` and `remove`, and of mounted services pass.
+ * Creates an around hook that carries out a `create` or a custom method once, however often a client
+ * sends it with the same `Idempotency-Key` (docs/writes.md#retries). A repeated request gets the
+ * first answer again, with `Idempotency-Replayed: true`. It emits no event and does not run the
+ * hooks inside this one. A call that has failed may be sent again. Each user has keys of their own.
+ * Calls of the server, of `find`, `get`, `update`, `patch` and `remove`, and of mounted services are
+ * not affected.
  *
  * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first
- * request runs, or where its answer was not kept, Unprocessable (422) where the key came with
- * another request, BadRequest for a key that is empty or has more than 255 characters, a body that
- * is no JSON, or none where one is required
- * @throws when an option is not known, or of another type; when the server starts, if it is no
- * around hook, or a guard, `scope` or `allow` stands within it, which a repeated request would pass
- * by
+ * request runs or if its answer was not kept, Unprocessable (422) if the key came with another
+ * request, and BadRequest if the key is empty, is longer than 255 characters or is missing though
+ * required, or the body is not JSON
+ * @throws if an option is unknown or has the wrong type; when the server starts, if it is no around
+ * hook, or a guard, `scope` or `allow` is inside it, which a repeated request would bypass
  * @example
  * app.service('orders', orders, { hooks: { around: { create: [idempotency({ store })] } } })
  */
 export function idempotency(options: IdempotencyOptions = {}): AroundHook {
-  checkOptions('idempotency()', ofIdempotency, options)
-  const {
-    store = memoryStore({ max: 10_000, maxBytes: 32_000_000 }),
-    seconds = 86_400,
-    lock = 300,
-    maxBytes = 16_384
-  } = options
-  const { required = false, user = userIn } = options
+  checkOptions('idempotency()', idempotencyOptions, options)
+  const { store = memoryStore({ max: 10_000, maxBytes: 32_000_000 }), seconds = 86_400, lock = 300 } = options
+  const { maxBytes = 16_384, required = false, user = userIn } = options
+  const keys = new IdempotencyKeys(store, lock, seconds)
   // A store without `add` can't tell which of two requests was first, but this process can.
   const running = new Set<string>()
 
   const hook: AroundHook = async (context, next) => {
     if (!isRepeatable(context)) return next()
     const { path, method, params } = context
-    const key = keyIn(context)
-    if (key === undefined) {
+    const header = headerIn(context)
+    if (header === undefined) {
       if (required) throw new BadRequest(`'${method}' of '${path}' needs the header Idempotency-Key`)
       return next()
     }
-    const name = `idempotency:${digest([path, method, toIdentity(await user(params), context), key])}`
+    const name = `idempotency:${digest([path, method, toIdentity(await user(params), context), header])}`
     const request = requestDigest(context)
     if (running.has(name)) throw stillRuns(context)
     running.add(name)
-    let ending: Promise<unknown> | undefined
+    const call = new KeyedCall(context, new IdempotencyKey(keys, name, request), maxBytes)
     try {
-      const storedKey = new IdempotencyKey(store, name, request, lock)
-      const entry = await storedKey.claim(context)
-      if (entry !== undefined) return replay(context, entry)
-      const endRenewal = renewKey(store, name, storedKey.claimed, lock)
-      const end = async (isDone: CommitEnd, answer?: StoredAnswer | null) => {
-        await endRenewal()
-        if (isDone === false) return storedKey.giveFree()
-        // The key says what was done, or nobody knows, and a repeated request is 409 until the lock
-        // ends.
-        if (isDone === undefined) return
-        try {
-          await storedKey.keep(answer, seconds)
-        } catch (err) {
-          // The call is done. This process has the answer until the store does: in others a
-          // repeated request is 409 until then, or until the lock ends.
-          context.app.log.error(
-            { err },
-            `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`
-          )
-        }
-      }
-      // From its beginning on, the transaction tells whether PostgreSQL will roll it back.
-      const commit = commitOf(context.params)
-      try {
-        await next()
-      } catch (error) {
-        const { abandoned } = callStateOf(context)
-        const isDone = hasLostCommit(error, params) ? undefined : false
-        // A hook has given up the call, which still runs: the key stays taken until that has ended.
-        if (abandoned === undefined) await end(isDone)
-        else ending = abandoned.then(async (hasSucceeded) => end(hasSucceeded ? await (commit ?? true) : isDone, null))
-        throw error
-      }
-      const answer = answerOf(context, maxBytes)
-      const outcome = commitOf(context.params)
-      if (outcome === undefined) return await end(true, answer)
-      await endRenewal()
-      const isKept = await storedKey
-        .keepWithin(context.params.transaction as object, answer, seconds)
-        .catch(async (error) => {
-          await end(false)
-          throw error
-        })
-      // A transaction around this hook waits for it, so that its end can't be awaited here. What it
-      // rolls back was not done.
-      ending = outcome.then((isCommitted) => end(isKept && isCommitted ? undefined : isCommitted, answer))
+      await call.run(next)
     } finally {
-      if (ending === undefined) running.delete(name)
-      else ending.finally(() => running.delete(name))
+      if (call.ending === undefined) running.delete(name)
+      else call.ending.finally(() => running.delete(name))
     }
   }
-  const check = ({ path, type, within }: HookPosition) => {
-    if (type !== 'around') throw new Error(`idempotency at '${path}' is a hook for 'around', not for '${type}'`)
-    for (const [name, hooks] of (within as NonNullable<typeof within>)())
-      if (isRepeatableMethod(name, '') && hooks.some((other) => decides(other, name)))
-        throw new Error(
-          `idempotency stands around the guard or the permissions of '${name}' at '${path}', which a repeated request would pass by: put it behind them`
-        )
-  }
   const openapi = ({ method, verb }: DescribedOperation): OperationDocs | undefined =>
-    isRepeatableMethod(method, verb) ? { request: { ...header, required }, statuses: ['409', '422'] } : undefined
-  return withTraits(hook, { check, openapi })
+    isRepeatableMethod(method, verb) ? { request: { ...headerNote, required }, statuses: ['409', '422'] } : undefined
+  return withTraits(hook, { check: checkPosition, openapi })
 }
 
 forbidAsHook(idempotency, 'idempotency()')
 
-const header = {
+/** A call with an `Idempotency-Key`. */
+class KeyedCall {
+  readonly #context: HookContext
+  readonly #key: IdempotencyKey
+  readonly #maxBytes: number
+  #endRenewal = async () => {}
+  /** Settles when the key is free or has the answer, if that is only after the answer is sent. */
+  ending: Promise<unknown> | undefined
+
+  constructor(context: HookContext, key: IdempotencyKey, maxBytes: number) {
+    this.#context = context
+    this.#key = key
+    this.#maxBytes = maxBytes
+  }
+
+  async run(next: NextFunction): Promise<void> {
+    const context = this.#context
+    const { params } = context
+    const stored = await this.#key.claim(context)
+    if (stored !== undefined) return replay(context, stored)
+    this.#endRenewal = this.#key.renew()
+    // Ask early: a transaction of PostgreSQL has to be watched from its beginning.
+    const commit = commitOf(params)
+    try {
+      await next()
+    } catch (error) {
+      const { abandoned } = callStateOf(context)
+      const isDone = hasLostCommit(error, params) ? undefined : false
+      // A hook has given up the call, which still runs: the key stays locked until it has ended.
+      if (abandoned === undefined) await this.#end(isDone)
+      else
+        this.ending = abandoned.then(async (hasSucceeded) =>
+          this.#end(hasSucceeded ? await (commit ?? true) : isDone, null)
+        )
+      throw error
+    }
+    await this.#keepAnswer()
+  }
+
+  async #keepAnswer(): Promise<void> {
+    const { params } = this.#context
+    const answer = answerOf(this.#context, this.#maxBytes)
+    const commit = commitOf(params)
+    if (commit === undefined) return this.#end(true, answer)
+    await this.#endRenewal()
+    const isKept = await this.#key.keepWithin(params.transaction as object, answer).catch(async (error) => {
+      await this.#end(false)
+      throw error
+    })
+    // A transaction around this hook waits for it, so its end can't be awaited here.
+    this.ending = commit.then((isCommitted) => this.#end(isKept && isCommitted ? undefined : isCommitted, answer))
+  }
+
+  /**
+   * Keeps the answer, or frees the key if the call was not carried out.
+   * @param isDone whether it was carried out. `undefined` if nobody knows, or if the answer is kept
+   * already: then the key stays as it is
+   */
+  async #end(isDone: CommitEnd, answer?: StoredAnswer | null): Promise<void> {
+    const { app, method, path } = this.#context
+    await this.#endRenewal()
+    if (isDone === false) return this.#key.free()
+    if (isDone === undefined) return
+    try {
+      await this.#key.keep(answer)
+    } catch (err) {
+      // The call is done, so it must not fail. In other processes a repeated request gets 409 until
+      // the store has the answer, or the lock ends.
+      app.log.error({ err }, `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`)
+    }
+  }
+}
+
+function checkPosition({ path, type, within }: HookPosition): void {
+  if (type !== 'around') throw new Error(`idempotency at '${path}' is a hook for 'around', not for '${type}'`)
+  for (const [name, hooks] of (within as NonNullable<typeof within>)())
+    if (isRepeatableMethod(name, '') && hooks.some((hook) => restrictsCallers(hook, name)))
+      throw new Error(
+        `idempotency stands around the guard or the permissions of '${name}' at '${path}', which a repeated request would pass by: put it behind them`
+      )
+}
+
+const headerNote = {
   name: 'Idempotency-Key',
   description:
     'A text that is new for each call, such as a UUID: the call is carried out once, however often it is sent.'
 }
 
-/** Whether a hook says who may call a method, or for which records. */
-function decides(hook: unknown, method: string): boolean {
+/** Returns whether a hook restricts who may call a method, or for which records. */
+function restrictsCallers(hook: unknown, method: string): boolean {
   const { security, describeAccess } = traitsOf(hook)
   return security !== undefined || describeAccess?.(method) !== undefined
 }
 
-/** What HTTP itself does not allow to send twice. */
+/** Returns whether HTTP does not allow to repeat a method by itself. */
 const isRepeatableMethod = (method: string, verb: string): boolean =>
   method === 'create' || (!methods.has(method) && !['GET', 'HEAD', 'QUERY'].includes(verb))
 
 /**
- * Whether a call is that of a request, to a method that is not safe to repeat. Answers to logins
- * are no matter of a store, and the guards of a mounted service stand within all hooks.
+ * Returns whether a call is of a request, and needs a key to be repeated. Answers to logins must not
+ * be stored, and the guards of a mounted service run inside all hooks.
  */
 function isRepeatable(context: HookContext): boolean {
   const caller = callerIn(context.params)
@@ -195,8 +221,8 @@ function isRepeatable(context: HookContext): boolean {
   return isLogin !== true && isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
 }
 
-/** @throws {BadRequest} for a key that is too long, or empty: whoever sends it relies on it */
-function keyIn({ params }: HookContext): string | undefined {
+/** @throws {BadRequest} if the key is too long or empty: its sender relies on it */
+function headerIn({ params }: HookContext): string | undefined {
   const header: unknown = params.headers?.['idempotency-key']
   if (header === undefined) return undefined
   const sent = [header].flat().join(',').trim()
@@ -205,10 +231,7 @@ function keyIn({ params }: HookContext): string | undefined {
   return key
 }
 
-/**
- * What tells callers apart; `undefined` for those who are not logged in. `null` where they are, and
- * nothing does.
- */
+/** Returns the id of the caller, `undefined` if not logged in, `null` if logged in without an id. */
 function userIn(params: Params): unknown {
   const login = loginsInParams(params).at(-1)
   if (login !== undefined) return login.identity ?? null
@@ -217,12 +240,9 @@ function userIn(params: Params): unknown {
   return id ?? _id ?? (Object(user) === user || authenticated === true ? null : undefined)
 }
 
-/**
- * @throws {GeneralError} for what is the same for several callers, who would get the answers of
- * each other
- */
+/** @throws {GeneralError} if several callers have this id, who would get each other's answers */
 function toIdentity(user: unknown, { path }: HookContext): unknown {
-  // The id of a database may be an object.
+  // An id of a database may be an object.
   const identity = isObject(user) && !Array.isArray(user) ? String(user) : user
   if (identity !== null && identity !== String({})) return identity
   throw new GeneralError(
@@ -230,17 +250,14 @@ function toIdentity(user: unknown, { path }: HookContext): unknown {
   )
 }
 
-const digest = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts, inOneWay)).digest('base64url')
+const digest = (values: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(values, sortFields)).digest('base64url')
 
-/**
- * The digest of what a call asks for.
- * @throws {BadRequest} for data that is nested deeper than it can be read
- */
+/** @throws {BadRequest} if the data is nested too deep */
 function requestDigest(context: HookContext): string {
   const { id, params } = context
   try {
-    return digest([id, params.route, params.query, comparable(context)])
+    return digest([id, params.route, params.query, dataOf(context)])
   } catch (error) {
     throw error instanceof RangeError
       ? new BadRequest('The data is nested too deep', undefined, { cause: error })
@@ -248,21 +265,15 @@ function requestDigest(context: HookContext): string {
   }
 }
 
-/**
- * Writes what means the same in one way: a client may send the fields of a record in another order
- * when it repeats a request.
- */
-function inOneWay(_key: string, value: unknown): unknown {
+/** Sorts fields by name: a client may send them in another order when it repeats a request. */
+function sortFields(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`
   if (!isPlain(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1)))
 }
 
-/**
- * The data of a call, by which a repeated request is known.
- * @throws {BadRequest} for what JSON does not tell apart, such as files
- */
-function comparable({ data, path, method }: HookContext): unknown {
+/** @throws {BadRequest} if the data is not JSON, such as files: requests can't be compared then */
+function dataOf({ data, path, method }: HookContext): unknown {
   const isJSON = (value: unknown): boolean => {
     if (typeof value !== 'object' || value === null) return true
     if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return true
@@ -272,16 +283,13 @@ function comparable({ data, path, method }: HookContext): unknown {
   return data
 }
 
-/**
- * What a call answers, `null` where that is no JSON, or too much of it. Fields that never leave the
- * server are not kept.
- */
+/** Returns the answer without hidden fields, `null` if it is not JSON or is too large. */
 function answerOf({ result, dispatch, http = {}, service }: HookContext, maxBytes: number): StoredAnswer | null {
   const value = dispatch === undefined ? result : dispatch
   if (streamOf(value) || value instanceof Response || value instanceof Blob || ArrayBuffer.isView(value)) return null
   const { secrets } = metaOf(service)
   const text = attempt(() =>
-    JSON.stringify({ result: value ?? null, http }, (name, part) => (secrets?.has(name) ? undefined : part))
+    JSON.stringify({ result: value ?? null, http }, (name, value) => (secrets?.has(name) ? undefined : value))
   )
   return text === undefined || Buffer.byteLength(text) > maxBytes ? null : JSON.parse(text)
 }

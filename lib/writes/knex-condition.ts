@@ -1,7 +1,7 @@
 import type { Params } from '../../types/service.js'
 import { readProperty } from '../core/errors.js'
 import { type Builder, type KnexAdapter, paramsWithBuilders } from '../core/knex.js'
-import type { Version } from './version-tags.js'
+import type { Version } from './etag.js'
 
 /** A condition of the statement of a write. */
 interface Condition {
@@ -10,15 +10,15 @@ interface Condition {
   readonly version: Version
 }
 
-/** What became of a statement with a condition. */
+/** The outcome of a statement with a condition. */
 type Outcome = 'has not run' | 'has changed nothing' | 'has changed the record'
 
 /**
- * Makes params by which the adapter for knex changes a record only if a condition holds: they hand
- * it builders whose `update` and `delete` have the condition. In the query it would not be part of
+ * Creates params with which the adapter for knex changes a record only if a condition is met: its
+ * builders add the condition to `update` and `delete`. A condition in the query would not be part of
  * the statement, since the adapter selects the ids before it writes.
  *
- * @returns the params, and what became of the statement
+ * @returns the params, and a function that returns the outcome of the statement
  */
 export function conditionalParams(params: Params, adapter: KnexAdapter, condition: Condition) {
   let outcome: Outcome = 'has not run'
@@ -42,13 +42,13 @@ export function conditionalParams(params: Params, adapter: KnexAdapter, conditio
 
 function addCondition(builder: Builder, { column, version }: Condition): Builder {
   if (!(version instanceof Date)) return builder.where(column, '=', version)
-  // A column may have microseconds, which a Date has not.
+  // A column may have microseconds, which a Date lacks.
   return builder.where((range) => {
     range.where(column, '>=', version).where(column, '<', new Date(version.getTime() + 1))
   })
 }
 
-/** Runs a write. @throws where it has changed nothing, so that the adapter goes no further */
+/** Runs a write. @throws if it has changed nothing, so that the adapter stops */
 async function runConditional(then: Builder['then'], settle: (isDone: boolean) => void): Promise<unknown> {
   const result = await then((result) => result)
   const isDone = countOf(result) !== 0
@@ -57,7 +57,7 @@ async function runConditional(then: Builder['then'], settle: (isDone: boolean) =
   return result
 }
 
-/** How many records a statement has changed: a number, the records, or what the driver gives. */
+/** Returns how many records a statement has changed, by its result: a number, records or an object. */
 function countOf(result: unknown): unknown {
   if (Array.isArray(result)) return result.length
   return typeof result === 'object' ? readProperty(result, 'rowCount') : result

@@ -1,18 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
+import type { NextFunction } from '../../types/hooks.js'
+import { callStateOf, type ExpectedVersions } from '../core/call-state.js'
 import { idFieldOf, isAdapter } from '../core/description.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
 import { aroundOnly, type DescribedOperation, forbidAsHook, type OperationDocs, withTraits } from '../core/hooks.js'
 import { pluginState } from '../core/host.js'
-import { type Caller, callerIn } from '../core/http-call.js'
+import { callerIn } from '../core/http-call.js'
 import { isKnexAdapter, type KnexAdapter } from '../core/knex.js'
 import { methods } from '../core/methods.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { metaOf } from '../core/service-meta.js'
+import { isVersion, parseTags, readTags, Tags, toTag, type Version } from './etag.js'
 import { conditionalParams } from './knex-condition.js'
-import { runAlone } from './turns.js'
-import { isVersion, parseTags, readTags, Tags, toTag, type Version } from './version-tags.js'
+import { withWriteLock } from './write-lock.js'
 
 export interface VersionOptions {
   /**
@@ -21,90 +23,98 @@ export interface VersionOptions {
    */
   required?: boolean
   /**
-   * Gives the version of a record that is created or changed. Default: the database changes the
-   * field, or a hook.
+   * Returns the version of a record that is created or changed. Default: the database or a hook
+   * changes the field.
    */
   set?: () => Version
 }
 
-const ofVersion: OptionTable<VersionOptions> = { required: kinds.flag, set: kinds.function }
+const versionOptions: OptionTable<VersionOptions> = { required: kinds.flag, set: kinds.function }
 
 /**
- * An around hook that lets callers change a record only as they know it
- * (docs/writes.md#conditional-writes). Answers of one record have its version as `ETag`; `update`,
- * `patch` and `remove` with `If-Match` change the record of that version and no other. Calls of the
- * server have `params.ifMatch`: a version, or a record. With `@feathersjs/knex` it is a condition
+ * Creates an around hook that lets callers change a record only if they know its current version
+ * (docs/writes.md#conditional-writes). Answers with one record have its version as `ETag`. `update`,
+ * `patch` and `remove` with `If-Match` change the record only if it has that version. Calls of the
+ * server pass a version or a record as `params.ifMatch`. With `@feathersjs/knex` it is a condition
  * of the statement. Records of other adapters are compared while no other write of this process
- * runs on them, those of other services just before the method, which has the version in
- * `params.ifMatch` for a statement of its own.
+ * changes them. Records of other services are compared just before the method, which gets the
+ * version in `params.ifMatch` for its own statement.
  *
  * @param field the field that holds the version: a number, a text or a date that changes with each
  * write
- * @returns a hook for `around`, of one service or of all. It throws `PreconditionFailed` (412)
- * where the record has another version, `PreconditionRequired` (428) where the call needs to name
- * one, BadRequest for a version of many records, GeneralError if a write has left the version as it
- * was
- * @throws when no field is named, or an option is not known or of another type; when the server
+ * @returns a hook for `around`, of one service or of all. It throws `PreconditionFailed` (412) if
+ * the record has another version, `PreconditionRequired` (428) if the call needs to name one,
+ * BadRequest for a version of many records, GeneralError if a write did not change the version
+ * @throws if no field is named, or an option is unknown or has the wrong type; when the server
  * starts, if it is no around hook
  * @example
  * app.service('notes', notes, { hooks: { around: { all: [version('updatedAt', { set: () => new Date() })] } } })
  */
 export function version(field: string, options: VersionOptions = {}): AroundHook {
   checkFieldName('version', field, 'updatedAt')
-  checkOptions('version()', ofVersion, options)
+  checkOptions('version()', versionOptions, options)
   const { required = false, set } = options
   const warned = new Set<string>()
 
   const hook: AroundHook = async (context, next) => {
-    const { method, path, service } = context
+    const { method, service } = context
     // Credentials are no records.
     if (pluginState(context.app).authentications?.some((login) => login.service === service)) return next()
-    const isMethod = !methods.has(method)
     const call = new ConditionalCall(context, field)
-    const { tags, isRequest } = call
-    if (required && call.isNeeded && call.noneMatch?.isAny !== true)
-      throw new ServiceError(
-        `'${method}' of '${path}' needs the header If-Match with the ETag of the record`,
-        'PreconditionRequired',
-        428
-      )
-    if (tags !== undefined && context.id === null)
-      throw new BadRequest(`'${method}' of '${path}' takes If-Match for one record`)
-    if (call.noneMatch !== undefined && context.id === null)
-      throw new BadRequest(`'${method}' of '${path}' takes If-None-Match for one record`)
-    if (set !== undefined && methods.has(method)) setVersion(context, field, () => newVersion(set, tags))
+    checkPreconditions(call, context, required)
+    if (set !== undefined && methods.has(method)) setVersion(context, field, () => newVersion(set, call.tags))
     call.begin()
     const before = await runIf(call, context, field, next)
     const versionAfter = versionIn(context, field)
     call.end(versionAfter)
-    if (before !== undefined && !isMethod && answersVersion.has(method)) await requireNewVersion(before, context, field)
-    if (versionAfter === undefined || !(isMethod || answersVersion.has(method))) return
-    // What a custom method answers need not be the record as it is now.
-    if (isRequest && !isMethod) setETag(context, versionAfter)
-    if (!isMethod || tags?.includes(versionAfter) !== true || tags.isAny) return
-    const name = `'${method}' of '${path}'`
-    if (warned.has(name)) return
-    warned.add(name)
-    const { log } = context.app
-    log.warn(`${name} left '${field}' as it was: version('${field}') needs it to change with each write`)
+    if (before !== undefined && returnsRecord.has(method)) await requireNewVersion(before, context, field)
+    if (versionAfter === undefined) return
+    // A custom method may return something else than the current record.
+    if (returnsRecord.has(method) && call.isRequest) setETag(context, versionAfter)
+    if (!methods.has(method) && call.tags?.includes(versionAfter) && !call.tags.isAny)
+      warnOfOldVersion(context, field, warned)
   }
-  const openapi = ({ method, verb, hasId }: DescribedOperation): OperationDocs => {
-    const isRequired = required && writes.has(method)
-    const takesTag = hasId && (writes.has(method) || (!methods.has(method) && verb !== 'GET'))
-    return {
-      ...(answersVersion.has(method) && { response: etagNote }),
-      ...(takesTag && { request: { ...ifMatchNote, required: isRequired } }),
-      ...(takesTag && { statuses: ['412', ...(isRequired ? ['428'] : [])] })
-    }
-  }
+  const openapi = (operation: DescribedOperation) => toOperationDocs(operation, required)
   return withTraits(hook, { isInnermost: true, check: aroundOnly('version'), openapi })
 }
 
 forbidAsHook(version, "version('updatedAt')")
 
-/** The methods that answer one record as it is now. */
-const answersVersion = new Set(['get', 'create', 'update', 'patch'])
-/** The methods that change a record that is there. */
+/** @throws if the call has to name a version, or names one for many records */
+function checkPreconditions(call: ConditionalCall, { method, path, id }: HookContext, isRequired: boolean): void {
+  if (isRequired && call.isNeeded && call.noneMatch?.isAny !== true)
+    throw new ServiceError(
+      `'${method}' of '${path}' needs the header If-Match with the ETag of the record`,
+      'PreconditionRequired',
+      428
+    )
+  if (id !== null) return
+  if (call.tags !== undefined) throw new BadRequest(`'${method}' of '${path}' takes If-Match for one record`)
+  if (call.noneMatch !== undefined) throw new BadRequest(`'${method}' of '${path}' takes If-None-Match for one record`)
+}
+
+/** Warns once for each custom method that did not change the version. */
+function warnOfOldVersion({ app, method, path }: HookContext, field: string, warned: Set<string>): void {
+  const name = `'${method}' of '${path}'`
+  if (warned.has(name)) return
+  warned.add(name)
+  const { log } = app
+  log.warn(`${name} left '${field}' as it was: version('${field}') needs it to change with each write`)
+}
+
+function toOperationDocs({ method, verb, hasId }: DescribedOperation, required: boolean): OperationDocs {
+  const isRequired = required && writes.has(method)
+  const takesTag = hasId && (writes.has(method) || (!methods.has(method) && verb !== 'GET'))
+  return {
+    ...(returnsRecord.has(method) && { response: etagNote }),
+    ...(takesTag && { request: { ...ifMatchNote, required: isRequired } }),
+    ...(takesTag && { statuses: ['412', ...(isRequired ? ['428'] : [])] })
+  }
+}
+
+/** The methods that return the current record. */
+const returnsRecord = new Set(['get', 'create', 'update', 'patch'])
+/** The methods that change an existing record. */
 const writes = new Set(['update', 'patch', 'remove'])
 
 const etagNote = { name: 'ETag', description: 'The version of the record, for `If-Match`. A list has none.' }
@@ -114,78 +124,67 @@ const ifMatchNote = {
 }
 
 /**
- * What requests still expect of their records, by their callers: hooks may write a record before
- * the method does.
- */
-const expectations = new WeakMap<object, Tags | undefined>()
-
-/**
- * A call with the versions that it names. The `If-Match` of a request holds for writes of its
- * record that hooks make before the method, or in its place, with the params of the request: a
- * removal may be a patch. Other calls that pass on its params are about other records.
+ * A call with the versions that it names. The `If-Match` of a request also applies to writes of its
+ * record by hooks before the method, or in its place, with the params of the request: a removal may
+ * be a patch. Other calls with these params are about other records.
  */
 class ConditionalCall {
-  readonly tags: Tags | undefined
-  /**
-   * The versions that the record must not have: those of `If-None-Match`. Answers to reads leave
-   * that to caches.
-   */
+  readonly tags: ExpectedVersions | undefined
+  /** The versions of `If-None-Match`, which the record must not have. Reads leave it to caches. */
   readonly noneMatch: Tags | undefined
   /** Whether it is the call of a request. */
   readonly isRequest: boolean
-  /** Whether it needs to name a version, where requests do. */
+  /** Whether it needs to name a version, if requests do. */
   readonly isNeeded: boolean
   /** Whether a hook has written the record in place of the method. */
   readonly isDone: boolean
-  /** The request whose record the call writes. */
-  readonly #caller: Caller | undefined
+  /** The state of the request's call, if this call writes the same record. */
+  readonly #requestState: ReturnType<typeof callStateOf> | undefined
 
   constructor(context: HookContext, field: string) {
     const { method, params, result } = context
     const caller = callerIn(params)
-    this.isRequest = caller?.context === context
-    this.#caller = isSameWrite(context, Object(caller?.context)) ? caller : undefined
-    const isKnown = this.#caller !== undefined && expectations.has(this.#caller)
-    const isOfRequest = this.isRequest || (this.#caller !== undefined && params.ifMatch === undefined)
-    if (isKnown && isOfRequest) this.tags = expectations.get(this.#caller as Caller)
+    const requestContext = caller?.context as HookContext | undefined
+    this.isRequest = requestContext === context
+    if (requestContext !== undefined && isSameWrite(context, requestContext))
+      this.#requestState = callStateOf(requestContext)
+    const expected = this.#requestState?.expectedVersions
+    const isKnown = expected !== undefined
+    const isOfRequest = this.isRequest || (this.#requestState !== undefined && params.ifMatch === undefined)
+    if (isKnown && isOfRequest) this.tags = expected ?? undefined
     else if (writes.has(method) || !methods.has(method)) this.tags = readTags(params, isOfRequest, field)
     const { method: verb } = Object(caller?.request) as Partial<FastifyRequest>
     if (isOfRequest && !isKnown && !['GET', 'HEAD', 'QUERY'].includes(String(verb)))
       this.noneMatch = parseTags(params.headers?.['if-none-match'])
-    this.isNeeded = this.#caller !== undefined && this.tags === undefined && !isKnown
+    this.isNeeded = this.#requestState !== undefined && this.tags === undefined && !isKnown
     this.isDone = isKnown && this.isRequest && result !== undefined
   }
 
-  /** The method is about to run: what it calls itself is its own affair. */
+  /** Is called before the method runs. Calls by the method itself have no condition. */
   begin(): void {
-    if (this.#caller !== undefined && this.isRequest) expectations.set(this.#caller, undefined)
+    if (this.#requestState !== undefined && this.isRequest) this.#requestState.expectedVersions = null
   }
 
-  /**
-   * The record has been written. What writes it next, for the same request, expects it as it is
-   * now.
-   */
+  /** Is called after the write. The next write for the same request expects the new version. */
   end(version: unknown): void {
-    if (this.#caller === undefined || this.isRequest || this.tags === undefined) return
-    expectations.set(this.#caller, version === undefined ? this.tags : Tags.of(version))
+    if (this.#requestState === undefined || this.isRequest || this.tags === undefined) return
+    this.#requestState.expectedVersions = version === undefined ? this.tags : Tags.of(version)
   }
 }
 
-/** Whether a call writes the record that a request writes. */
-const isSameWrite = ({ service, method, id }: HookContext, request: Partial<HookContext>): boolean =>
-  writes.has(method) &&
-  writes.has(String(request.method)) &&
-  service === request.service &&
-  String(id) === String(request.id)
+/** Returns whether a call writes the record that a request writes. */
+const isSameWrite = ({ service, method, id }: HookContext, request: HookContext): boolean =>
+  writes.has(method) && writes.has(request.method) && service === request.service && String(id) === String(request.id)
 
-type Next = () => Promise<void>
-
-/** @returns the record as it was before, if `If-Match` has named its version */
+/**
+ * Runs a call if the record has the right version.
+ * @returns the record before the write, if `If-Match` has named its version
+ */
 async function runIf(
   { tags, noneMatch, isDone }: ConditionalCall,
   context: HookContext,
   field: string,
-  next: Next
+  next: NextFunction
 ): Promise<VersionedRecord | undefined> {
   if (isDone) {
     await next()
@@ -213,18 +212,18 @@ async function runIf(
     })
   }
   const isWrite = method === 'create' || writes.has(method)
-  if (isWrite && isAdapter(object) && !isKnexAdapter(object)) await runInTurn(object, context, compareFirst)
+  if (isWrite && isAdapter(object) && !isKnexAdapter(object)) await runLocked(object, context, compareFirst)
   else await compareFirst()
   return before
 }
 
-/** @throws PreconditionFailed where the statement has changed nothing, and the record is there */
+/** @throws PreconditionFailed if the statement has changed nothing, and the record exists */
 async function runStatement(
   context: HookContext,
   adapter: KnexAdapter,
   column: string,
   version: Version,
-  next: Next
+  next: NextFunction
 ): Promise<void> {
   const { params, outcome } = conditionalParams(context.params, adapter, { column, version })
   const paramsBefore = context.params
@@ -233,13 +232,13 @@ async function runStatement(
     await next()
   } catch (error) {
     if (outcome() !== 'has changed nothing') throw error
-    // The record may not be there, or no longer.
+    // The record may not exist.
     await readRecord(context, adapter).catch((reason) => {
       if (toServiceError(reason).code === 404) throw reason
     })
     throw preconditionFailed(context)
   } finally {
-    // Hooks further out may pass them on to other services.
+    // Outer hooks may pass them on to other services.
     context.params = paramsBefore
   }
   if (outcome() !== 'has changed the record')
@@ -261,7 +260,7 @@ async function readRecord(
   return Object(await get.call(object, id, { ...params, query: conditions }))
 }
 
-/** Reads a record. Returns `undefined` if there is no such record. */
+/** Returns a record, `undefined` if it does not exist. */
 const findRecord = (...args: Parameters<typeof readRecord>): Promise<VersionedRecord | undefined> =>
   readRecord(...args).catch((error) => {
     if (toServiceError(error).code !== 404) throw error
@@ -269,8 +268,8 @@ const findRecord = (...args: Parameters<typeof readRecord>): Promise<VersionedRe
   })
 
 /**
- * Copies a record, which the write may change in place. The version may come from a getter of its
- * class, and a spread has own fields only.
+ * Copies a record, which the write may change in place. The version may be a getter of its class,
+ * which a spread does not copy.
  */
 const copyVersioned = (record: VersionedRecord, field: string): VersionedRecord => ({
   ...record,
@@ -278,17 +277,16 @@ const copyVersioned = (record: VersionedRecord, field: string): VersionedRecord 
 })
 
 /**
- * Refuses a write if `If-None-Match` names the record as it is: `*` is any record. A `create`
- * writes the records whose ids are in its data.
+ * Checks `If-None-Match`. A `create` writes the records whose ids are in its data.
  *
- * @throws PreconditionFailed
+ * @throws PreconditionFailed if it names the current version of the record: `*` names any
  */
 async function requireNoMatch(noneMatch: Tags, context: HookContext, object: object, field: string): Promise<void> {
   const { method, data, service, path, params } = context
   const idField = idFieldOf(service)
   const ids = method === 'create' ? [data].flat().map((record) => Object(record)[idField]) : [context.id]
-  // The adapter for knex creates nothing by another method: a record that appears meanwhile must
-  // not be overwritten.
+  // The adapter for knex creates records only by `create`, so a missing record is 404: one that
+  // appears meanwhile must not be overwritten.
   const read = method !== 'create' && isKnexAdapter(object) ? readRecord : findRecord
   for (const id of ids.filter((id) => id !== undefined && id !== null)) {
     const record = await read({ id, params, path }, object)
@@ -298,18 +296,17 @@ async function requireNoMatch(noneMatch: Tags, context: HookContext, object: obj
 }
 
 /**
- * Fails a write that has changed the record and left its version as it was: whoever knows that
- * version would overwrite the change.
- *
- * @param before the record as it was
+ * @param before the record before the write
+ * @throws GeneralError if a write has changed the record but not its version: callers that know the
+ * old version would overwrite the change
  */
 async function requireNewVersion(before: VersionedRecord, context: HookContext, field: string): Promise<void> {
   const { service, path, method, params, result } = context
   const { object = service } = metaOf(service)
   const tagsBefore = Tags.of(before[field])
-  const { [field]: answered } = Object(result)
+  const { [field]: newVersion } = Object(result)
   // A selection may put another column under the name.
-  if (params.query?.$select === undefined && isVersion(answered) && !tagsBefore.includes(answered)) return
+  if (params.query?.$select === undefined && isVersion(newVersion) && !tagsBefore.includes(newVersion)) return
   const after = await findRecord(context, object, {})
   if (after === undefined || !tagsBefore.includes(after[field])) return
   if (isDeepStrictEqual(before, copyVersioned(after, field))) return
@@ -326,18 +323,18 @@ const preconditionFailed = ({ id, path }: HookContext) =>
   )
 
 /**
- * Runs a write of an adapter while no other runs on the same record: between the comparison and the
- * write an adapter waits. A write in memory takes no time, so there all writes of a service run one
- * after the other, those of many records too.
+ * Runs a write of an adapter while no other write of the same record runs, since an adapter waits
+ * between the comparison and the write. A write in memory is fast, so all writes of such a service
+ * share one lock, including those of many records.
  */
-function runInTurn(object: object, { id }: HookContext, run: Next): Promise<void> {
+function runLocked(object: object, { id }: HookContext, run: NextFunction): Promise<void> {
   const isMemory = 'store' in object
   if (!isMemory && (id === null || id === undefined)) return run()
-  return runAlone(object, isMemory ? '' : String(id), run)
+  return withWriteLock(object, isMemory ? '' : String(id), run)
 }
 
-/** Two writes may come in the same millisecond. */
-function newVersion(set: () => Version, tags: Tags | undefined): Version {
+/** Returns the next version. Two writes may come in the same millisecond. */
+function newVersion(set: () => Version, tags: ExpectedVersions | undefined): Version {
   const version = set()
   return version instanceof Date && tags?.includes(version) ? new Date(version.getTime() + 1) : version
 }
@@ -349,7 +346,7 @@ function setVersion(context: HookContext, field: string, set: () => Version): vo
   context.data = Array.isArray(data) ? data.map(withVersion) : withVersion(data)
 }
 
-/** The version of the record that a call gives, or of the first that `find` does. */
+/** Returns the version of the record that a call returns, or of the first one of a list. */
 const versionIn = ({ result, method }: HookContext, field: string): unknown =>
   method === 'find' ? Object(Object(result).data ?? result)[0]?.[field] : Object(result)[field]
 

@@ -1,19 +1,19 @@
 import type { Params } from '../../types/service.js'
 
-/** What tells one state of a record from the next. */
+/** A value that changes with each write of a record. */
 export type Version = string | number | bigint | Date
 
 export const isVersion = (value: unknown): value is Version =>
   value instanceof Date || ['number', 'string', 'bigint'].includes(typeof value)
 
-/** A version as a text: that of JSON. */
+/** Returns a version as JSON has it. */
 const toText = (value: unknown): string | undefined => {
   if (!isVersion(value)) return undefined
   return value instanceof Date ? value.toJSON() : String(value)
 }
 
 /**
- * Proxies that compress an answer put the encoding behind its tag: `"2-gzip"` (Apache, Caddy,
+ * The suffix that proxies add to the tag when they compress an answer: `"2-gzip"` (Apache, Caddy,
  * lighttpd), `"2--gzip"` (Jetty), `"2;gzip"`.
  */
 const encodingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)$/
@@ -23,16 +23,16 @@ export function toTag(value: unknown): string | undefined {
   const text = toText(value)
   if (text === undefined) return undefined
   const encoded = encodeURI(text.replace(/\p{Surrogate}/gu, '\uFFFD'))
-  // A version that ends like this by itself must not be taken for another one with a suffix.
+  // A version that ends like such a suffix must not look like another version with a suffix.
   const end = encodingSuffix.exec(encoded)?.index ?? encoded.length - 1
   const escaped = encoded.slice(end).replaceAll('-', '%2D').replaceAll(';', '%3B')
   return `"${encoded.slice(0, end)}${escaped}"`
 }
 
-/** The versions that a caller knows, one of which the record must have. */
+/** The versions of `If-Match`, one of which the record must have, or of `If-None-Match`. */
 export class Tags {
   readonly #texts: readonly string[]
-  /** Whether any version will do. */
+  /** Whether they are `*`, so that any version matches. */
   readonly isAny: boolean
 
   constructor(texts: readonly string[], isAny: boolean) {
@@ -40,7 +40,7 @@ export class Tags {
     this.isAny = isAny
   }
 
-  /** The tag of a version, none where the value is no version. */
+  /** Returns the tag of a version, or no tags if the value is no version. */
   static of(version: unknown): Tags {
     const text = toText(version)
     return new Tags(text === undefined ? [] : [text], false)
@@ -53,7 +53,7 @@ export class Tags {
 }
 
 /**
- * The versions that a call names: a request by the header `If-Match`, the server by
+ * Returns the versions that a call names: a request by the header `If-Match`, the server by
  * `params.ifMatch`, which may be a record.
  */
 export function readTags({ headers, ifMatch }: Params, isRequest: boolean, field: string): Tags | undefined {
@@ -68,10 +68,10 @@ export function readTags({ headers, ifMatch }: Params, isRequest: boolean, field
 export function parseTags(sent: unknown): Tags | undefined {
   if (sent === undefined) return undefined
   const header = [sent].flat().join(',').trim()
-  // A list without tags matches nothing (RFC 9110, 13.1.1): whoever sends it has lost the tag.
+  // A list without tags matches nothing (RFC 9110, 13.1.1): the sender has lost the tag.
   if (header === '') return new Tags([], false)
-  // Proxies that compress make a tag weak, or add a suffix. It names the state of the record all
-  // the same. A tag of the server has no such suffix by itself.
+  // Proxies that compress make a tag weak, or add a suffix. It still names the same version. Tags of
+  // the server never end with such a suffix.
   const quoted = [...header.matchAll(/(?:W\/)?"([^"]*)"/g)].map(([, tag]) => tag as string)
   const tags = (quoted.length > 0 ? quoted : [header]).map((tag) => tag.replace(encodingSuffix, ''))
   return new Tags(tags.map(decodeTag), header === '*')

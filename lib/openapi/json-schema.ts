@@ -1,9 +1,9 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isObject, pick } from '../core/objects.js'
-import { withIdOfZod } from '../core/resource/json-schema.js'
 import { standardOf } from '../core/resource/standard-schema.js'
+import { withIdOfZod } from '../core/resource/zod.js'
 import { definitionKeywords, isApplicator, isKeyword, isSchema, mapSubschemas } from '../schema/keywords.js'
-import { fragmentKey } from '../schema/pointer.js'
+import { parseDefinitionReference } from '../schema/pointer.js'
 
 /** A part of a document. */
 export type Json = { [key: string]: unknown }
@@ -20,8 +20,9 @@ export function toJsonSchema(schema: unknown, side: 'input' | 'output'): Json {
 
 /** Returns the definition that a reference leads to, its name, and the rest of the reference. */
 export function definitionAt({ definitions, $defs }: Json, $ref: unknown) {
-  const [, keyword, key = '', rest = ''] = /^#\/(definitions|\$defs)\/([^/]+)(.*)$/.exec(String($ref)) ?? []
-  const name = fragmentKey(key)
+  const reference = parseDefinitionReference($ref)
+  if (reference === undefined) return undefined
+  const { keyword, name, rest } = reference
   const schema: unknown = Object(keyword === '$defs' ? $defs : definitions)[name]
   return isObject(schema) ? { schema, name, rest } : undefined
 }

@@ -6,8 +6,9 @@ import { byCode } from '../core/error-classes.js'
 import { attempt } from '../core/errors.js'
 import { rulesOf } from '../core/resource/method-rules.js'
 import type { MethodSchema } from '../core/service-meta.js'
-import { noNames, WrittenSchema } from '../schema/documents.js'
+import { noNames } from '../schema/flagged-names.js'
 import type { Flag } from '../schema/reader.js'
+import { WrittenSchema } from '../schema/written-schema.js'
 import { type ComponentNames, Components, type Parts } from './components.js'
 import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { nameOf, nameServices, type ServiceNames } from './names.js'
@@ -134,18 +135,18 @@ export class DocumentedServices {
  */
 function asWritten(schema: MethodSchema, shared: SchemasById): MethodSchema {
   const { body, response, outgoing } = rulesOf(schema) ?? {}
-  const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPart = false) => {
+  const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPatch = false) => {
     const { $id, $ref, $defs } = written.document
     // `Type.Cyclic()` has it in the definition that it refers to.
     const id = $id ?? Object(Object($defs)[String($ref)]).$id
-    const shown = written.isWhole ? document : written.documentWithout(flag, isPart, shared)
+    const shown = written.isWhole ? document : written.documentWithout(flag, isPatch, shared)
     return id === undefined ? shown : { $id: id, ...shown }
   }
   const isBody = body !== undefined && schema.body === body.document
   const isResponse = outgoing !== undefined && schema.response === response
   return {
     ...schema,
-    ...(isBody && { body: show(body.shown, body.document, 'readOnly', body.isPart) }),
+    ...(isBody && { body: show(body.shown, body.document, 'readOnly', body.isPatch) }),
     ...(isResponse && { response: show(outgoing.written, response as JsonSchema, 'writeOnly') })
   }
 }

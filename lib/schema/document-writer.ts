@@ -16,42 +16,34 @@ import { toFragment } from './pointer.js'
 import type { Flag } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
-/** What a document is made for. */
+/** Options of a document. */
 export interface DocumentPurpose {
-  /** Fields with this flag are left out. */
+  /** Removes fields with this flag. */
   readonly flag: Flag | undefined
-  /**
-   * Whether the document is that of a part of a record, which must have no field, and gets no
-   * default.
-   */
-  readonly isPart: boolean
+  /** Whether the document describes PATCH: no field is required, and none gets a default. */
+  readonly isPatch: boolean
 }
 
-/** What a schema is at its place of a value. The same definition may be another one at each. */
+/** Where a schema applies. One definition may be written differently for each role. */
 interface Role {
-  /**
-   * All that is said of the place. Without it a schema stays as it is: under `not` it would refuse
-   * more without a field.
-   */
+  /** The shape there. Without one, the schema is copied unchanged: under `not`, removing a field
+   * would refuse more. */
   readonly place: Shape | undefined
-  /**
-   * What the place begins with: an object of its own for each visit, since a schema may hold
-   * itself.
-   */
+  /** The schema that the place begins with. It is a new object per visit: schemas may be recursive. */
   readonly start: { readonly schema?: JsonSchema }
   readonly flag: Flag | undefined
   readonly isRoot: boolean
-  /** The fields that choose the branches of unions around. Their defaults have no effect. */
+  /** The discriminators of the unions around it, whose defaults have no effect. */
   readonly discriminators: readonly string[]
 }
 
 type Refer = (schema: JsonSchema, target: JsonSchema, role: Role) => string
 
-const asItIs: Role = { place: undefined, start: {}, flag: undefined, isRoot: false, discriminators: [] }
+const unchangedRole: Role = { place: undefined, start: {}, flag: undefined, isRoot: false, discriminators: [] }
 
 /**
- * Writes the document of a schema: each reference leads to a definition as it is at the place of
- * that reference.
+ * Writes a schema for documents. A definition that differs between its places, because flags or
+ * discriminators differ, is written once per version.
  */
 export class DocumentWriter {
   readonly #shapes: Shapes
@@ -61,7 +53,7 @@ export class DocumentWriter {
   readonly #document: JsonSchema
   readonly #places: ReadonlyMap<SchemaValue, readonly [keyword: string, name: string]>
   readonly #definitions: Record<string, Record<string, SchemaValue>> = {}
-  /** Where each version of a schema stands in the document. */
+  /** The pointer to each version of a schema in the document. */
   readonly #pointers = new Map<string, string>()
   readonly #versions = new Map<string, number>()
   readonly #numbers = new Map<unknown, number>()
@@ -70,7 +62,7 @@ export class DocumentWriter {
     this.#shapes = shapes
     this.#bundle = shapes.reader.bundle
     this.#purpose = purpose
-    this.#intersected = partsBesideOthers(this.#bundle)
+    this.#intersected = besideOthers(this.#bundle)
     this.#document = this.#wholeOf(this.#bundle.schema)
     this.#places = new Map(
       definitionKeywords.flatMap((keyword) =>
@@ -80,12 +72,12 @@ export class DocumentWriter {
   }
 
   write(): JsonSchema {
-    const { isPart, flag } = this.#purpose
+    const { isPatch, flag } = this.#purpose
     const { schema } = this.#bundle
     const role: Role = { place: this.#shapes.root, start: { schema }, flag, isRoot: true, discriminators: [] }
-    if (!isPart && this.#bundle.hasReferences) this.#pointers.set(this.#keyOf(schema, this.#roleOf(schema)), '#')
+    if (!isPatch && this.#bundle.hasReferences) this.#pointers.set(this.#keyOf(schema, this.#roleOf(schema)), '#')
     const document = this.#toDocument(this.#document, role, this.#refer) as JsonSchema
-    return { ...document, ...(isPart && { minProperties: 1 }), ...this.#definitions }
+    return { ...document, ...(isPatch && { minProperties: 1 }), ...this.#definitions }
   }
 
   /** A root that is only a reference to a definition is replaced by that definition. */
@@ -93,59 +85,57 @@ export class DocumentWriter {
     const target = this.#bundle.target(schema)
     if (!isSchema(target)) return schema
     const { $ref, ...rest } = schema
-    return isUnionAlone(schema)
+    return isOnlyUnionOrReference(schema)
       ? { ...this.#wholeOf(target), ...rest }
       : { ...rest, allOf: [...(rest.allOf ?? []), target] }
   }
 
-  /** The role of a schema that a place begins with. */
+  /** Returns the role of a schema that a place begins with. */
   #roleOf(entry: SchemaValue, flag = this.#purpose.flag): Role {
     return isSchema(entry)
       ? { place: this.#shapes.of([entry]), start: { schema: entry }, flag, isRoot: false, discriminators: [] }
-      : asItIs
+      : unchangedRole
   }
 
   #toDocument(schema: SchemaValue, role: Role, refer: Refer): SchemaValue {
     if (!isSchema(schema)) return schema
     const { place, flag, isRoot, discriminators } = role
-    const isPart = isRoot && this.#purpose.isPart
+    const isPatch = isRoot && this.#purpose.isPatch
     const { definitions, $defs, [codecKeyword]: _, ...words } = schema
     const copy: Record<string, unknown> = mapSubschemas(words, (part, keyword, name = '') => {
-      if (place === undefined || keyword === 'not' || keyword === 'if') return this.#toDocument(part, asItIs, refer)
+      if (place === undefined || keyword === 'not' || keyword === 'if')
+        return this.#toDocument(part, unchangedRole, refer)
       if (isInPlace(keyword)) return this.#toDocument(part, this.#roleIn(schema, keyword, name, role), refer)
       const member = this.#toDocument(part, this.#roleOf(part, flag), refer)
       if (keyword !== 'properties') return member
       if (isFlagged(place, name, flag)) return undefined
-      return marked(isPart || discriminators.includes(name) ? withoutDefault(member) : member, place, name)
+      return marked(isPatch || discriminators.includes(name) ? withoutDefault(member) : member, place, name)
     })
     const target = this.#bundle.target(schema)
     if (isSchema(target)) copy.$ref = refer(schema, target, role)
     if (place === undefined) return copy
-    // A name may stand apart from its field, or be hidden by a branch alone.
+    // `required` may name fields of another schema, and a field may be hidden by one branch only.
     const whole = place.narrow({})
     const isHidden = (name: string) => isFlagged(whole, name, flag)
-    if (isPart) demandNothing(copy)
+    if (isPatch) demandNothing(copy)
     else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
-    // What is left out counts, too.
+    // Removed fields count, too.
     const hidden = whole.names.filter(isHidden).length
     if (hidden > 0 && typeof copy.minProperties === 'number') {
       if (flag === 'readOnly') copy.minProperties = leastSent(copy.minProperties, hidden)
       else delete copy.minProperties
     }
     if (!isClosedByDefault(schema)) return copy
-    // A part of a record may have fields of several branches.
-    const isBranchOfPart = isPart && schema !== this.#document
+    // The body of PATCH may have fields of several branches.
+    const isBranchOfPatch = isPatch && schema !== this.#document
     const names = Object.keys(schema.properties as object)
-    if (!this.#intersected.has(schema) && !isBranchOfPart) copy.additionalProperties = false
-    // Generators of clients take an object with an empty list of fields for one that can have none.
+    if (!this.#intersected.has(schema) && !isBranchOfPatch) copy.additionalProperties = false
+    // Client generators read an empty `properties` as an object without fields.
     else if (names.length > 0 && names.every((name) => isFlagged(place, name, flag))) delete copy.properties
     return copy
   }
 
-  /**
-   * The role of a part at the same place: of a union with a discriminator it is the branch that the discriminator
-   * chooses.
-   */
+  /** Returns the role of a subschema at the same place. Within a discriminated union, its branch is chosen. */
   #roleIn(schema: JsonSchema, keyword: string, name: string, role: Role): Role {
     const branches = unionKeywords.some((union) => union === keyword) ? (schema[keyword] as SchemaValue[]) : []
     const union = this.#shapes.reader.discriminatedUnion(branches)
@@ -154,13 +144,13 @@ export class DocumentWriter {
     return { ...role, place, discriminators: [...role.discriminators, union.discriminator] }
   }
 
-  /** The pointer to the version of a schema that a reference means. */
+  /** Returns the pointer to the version of a schema that a reference needs. */
   readonly #refer: Refer = (schema, target, role) => {
     const written = this.#bundle.written(schema)
-    const isAlone = schema === role.start.schema && !role.isRoot && isUnionAlone(schema)
+    const isAlone = schema === role.start.schema && !role.isRoot && isOnlyUnionOrReference(schema)
     const version = isAlone ? this.#roleOf(target, role.flag) : role
     const key = this.#keyOf(target, version)
-    // A schema of the application of which nothing is left out has a place in documents itself.
+    // A shared schema without changes has its own place in documents.
     const isWhole = role.place === undefined || key === this.#keyOf(target, this.#roleOf(target, undefined))
     if (written !== undefined && isWhole) return written
     const ready = this.#pointers.get(key)
@@ -170,13 +160,13 @@ export class DocumentWriter {
     this.#definitions[keyword] = definitions
     const pointer = `#${toFragment([keyword, name])}`
     this.#pointers.set(key, pointer)
-    // A definition may refer to itself: its name is taken before it is written.
+    // Takes the name before the definition is written, since it may refer to itself.
     definitions[name] = true
     definitions[name] = this.#toDocument(target, version, this.#refer)
     return pointer
   }
 
-  /** A definition keeps its place for the first of its versions. */
+  /** Returns a free name. The first version of a definition keeps its own. */
   #freePlace(target: JsonSchema, written: string | undefined): readonly [keyword: string, name: string] {
     const [keyword, base] = this.#places.get(target) ?? [
       '$defs',
@@ -190,14 +180,11 @@ export class DocumentWriter {
     return [keyword, name]
   }
 
-  /**
-   * What tells a version of a schema from others: one that comes out the same in several roles is
-   * one.
-   */
+  /** Returns a key that is equal for roles in which a schema is written in the same way. */
   #keyOf(target: JsonSchema, role: Role): string {
     const { place, flag, isRoot, discriminators } = role
     const number = this.#numberOf(target)
-    if (place === undefined) return `${number} asItIs`
+    if (place === undefined) return `${number} unchanged`
     const key = [number, this.#numberOf(place), flag, isRoot, ...discriminators].join(' ')
     const version = this.#versions.get(key)
     if (version !== undefined) return `${number} ${version}`
@@ -218,14 +205,14 @@ export class DocumentWriter {
   }
 }
 
-/** The last name in a pointer or an address. */
+/** Returns the last name in a pointer or a URI. */
 const lastNameOf = (pointer = ''): string =>
   pointer
     .split(/[/#]/)
     .findLast((key) => /[a-z]/i.test(key))
     ?.replace(/[^\w.-]/g, '_') ?? 'record'
 
-/** Whether a field is flagged, in any branch of what stands there. */
+/** Returns whether a field is flagged, in any of its branches. */
 function isFlagged(place: Shape, name: string, flag: Flag | undefined): boolean {
   if (flag === undefined) return false
   const field = place.field(name)
@@ -233,7 +220,7 @@ function isFlagged(place: Shape, name: string, flag: Flag | undefined): boolean 
   return field[flag] || field.shape.mayHave(flag)
 }
 
-/** A field with the flags that it has by options, or by what it refers to. */
+/** Returns a field with the flags that come from options or from its reference. */
 function marked(field: SchemaValue, place: Shape, name: string): SchemaValue {
   if (!isSchema(field)) return field
   const flags = flagKeywords.filter((flag) => isFlagged(place, name, flag))
@@ -242,10 +229,7 @@ function marked(field: SchemaValue, place: Shape, name: string): SchemaValue {
   return { ...(place.field(name).isSettable ? settable : field), ...marks }
 }
 
-/**
- * Takes out of the schema of a record what a part of one need not have. Without it the part may be
- * of several branches of a union.
- */
+/** Removes what PATCH does not require. A body may then belong to several branches of a union. */
 function demandNothing(copy: Record<string, unknown>): void {
   const { allOf, anyOf, oneOf } = copy
   delete copy.required
@@ -262,31 +246,26 @@ const withoutDefault = (schema: SchemaValue): SchemaValue => {
   return rest
 }
 
-/**
- * Schemas that stand beside others which speak of names: each of them must let the fields of the
- * others pass.
- */
-function partsBesideOthers(bundle: Bundle): ReadonlySet<JsonSchema> {
+/** Returns the schemas that apply beside others: each must accept the fields of the others. */
+function besideOthers(bundle: Bundle): ReadonlySet<JsonSchema> {
   const parts = new Set<JsonSchema>()
   const add = (part: SchemaValue | undefined) => {
     if (!isSchema(part) || parts.has(part)) return
     parts.add(part)
-    inPlaceParts(part, bundle).forEach(add)
+    subschemasInPlace(part, bundle).forEach(add)
   }
-  for (const schema of bundle.pointers.keys()) if (!isUnionAlone(schema)) inPlaceParts(schema, bundle).forEach(add)
+  for (const schema of bundle.pointers.keys())
+    if (!isOnlyUnionOrReference(schema)) subschemasInPlace(schema, bundle).forEach(add)
   return parts
 }
 
-const inPlaceParts = (schema: JsonSchema, bundle: Bundle): readonly (SchemaValue | undefined)[] => [
+const subschemasInPlace = (schema: JsonSchema, bundle: Bundle): readonly (SchemaValue | undefined)[] => [
   bundle.target(schema),
   ...[...subschemasOf(schema)].flatMap(([part, [keyword = '']]) => (isInPlace(keyword) ? [part] : []))
 ]
 
-/**
- * Whether no more than one keyword of a schema speaks of names, and one value is held to no more
- * than one of its parts.
- */
-function isUnionAlone(schema: JsonSchema): boolean {
+/** Returns whether a schema describes fields by one union or reference only, or not at all. */
+function isOnlyUnionOrReference(schema: JsonSchema): boolean {
   const [first = '$ref', ...others] = fieldKeywords.filter((keyword) => schema[keyword] !== undefined)
   return others.length === 0 && (first === '$ref' || unionKeywords.some((keyword) => keyword === first))
 }
@@ -298,3 +277,35 @@ const isClosedByDefault = (schema: JsonSchema) =>
   schema.unevaluatedProperties === undefined &&
   !Object.keys(schema).some(isInPlace) &&
   schema.$ref === undefined
+
+/** Returns the schema of a scalar without references. */
+export function scalarDocument(shape: Shape): JsonSchema {
+  const { bundle } = shape.shapes.reader
+  const inline = (schema: SchemaValue, depth = 0): SchemaValue => {
+    if (!isSchema(schema) || depth > 9) return schema
+    const { default: _, readOnly, writeOnly, $ref, definitions, $defs, [codecKeyword]: codec, ...rest } = schema
+    const target = bundle.target(schema)
+    const inlined = mapSubschemas(rest, (part) => inline(part, depth + 1))
+    return typeWithNull(isSchema(target) ? { ...(inline(target, depth + 1) as JsonSchema), ...inlined } : inlined)
+  }
+  // Without schemas that may not apply.
+  const isCertain = (schema: SchemaValue) => schema !== true && !(isSchema(schema) && schema.anyOf?.includes(true))
+  const schemas = shape.schemas.map((schema) => inline(schema)).filter(isCertain)
+  const [only = {}] = schemas
+  return schemas.length < 2 && isSchema(only) ? only : { allOf: schemas }
+}
+
+/** Writes a union of a scalar and `null` as one schema with two types. */
+function typeWithNull(schema: JsonSchema): JsonSchema {
+  const { anyOf = [], ...rest } = schema
+  const isNull = (branch: SchemaValue) => isSchema(branch) && branch.type === 'null'
+  const [scalar, ...others] = anyOf.filter((branch) => !isNull(branch))
+  const isPlain = isSchema(scalar) && typeof scalar.type === 'string' && scalar.const === undefined
+  if (!isPlain || others.length > 0 || !anyOf.some(isNull)) return schema
+  return {
+    ...scalar,
+    ...rest,
+    type: [scalar.type as string, 'null'],
+    ...(scalar.enum && { enum: [...scalar.enum, null] })
+  }
+}

@@ -13,6 +13,9 @@ export interface FlaggedNames extends Readonly<Record<Flag, NameSet>> {
   readonly redactsText?: Pick<NameSet, 'has'>
 }
 
+/** For schemas without options that flag fields. */
+export const noNames: FlaggedNames = { readOnly: new Set(), writeOnly: new Set() }
+
 /** An object whose fields may be flagged by their names. */
 export interface FlaggedObject {
   /** The names of the fields that its schema lists. */

@@ -1,14 +1,14 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isSchema, subschemasOf } from './keywords.js'
-import { fragmentKey } from './pointer.js'
+import { valueAt } from './pointer.js'
 
-/** What the references of documents lead to. */
+/** Resolves the references of documents. */
 export class References {
-  /** The document that each schema is part of: `#` in it means that one. */
+  /** The document of each schema, which `#` refers to. */
   readonly #documents = new Map<JsonSchema, JsonSchema>()
-  /** The address of each document: ids within it are relative to that. */
+  /** The address of each document. Ids within it are relative to that. */
   readonly #addresses = new Map<JsonSchema, string>()
-  /** By ids as they are written, and by their addresses. */
+  /** Documents by their ids, and by their addresses. */
   readonly #byId = new Map<string, JsonSchema[]>()
   readonly #byAnchor = new Map<string, JsonSchema[]>()
   readonly #parents = new Map<JsonSchema, JsonSchema>()
@@ -40,7 +40,8 @@ export class References {
   }
 
   /**
-   * The schema that a reference leads to. Schemas on the way that are references alone are skipped.
+   * Returns the schema that a reference leads to, and skips schemas that are nothing but references.
+   * @throws {TypeError} if these lead in a circle
    */
   follow(source: JsonSchema): SchemaValue | undefined {
     const visited = new Set<JsonSchema>()
@@ -66,8 +67,8 @@ export class References {
       const within = anchored.filter((schema) => this.#documents.get(schema) === document)
       return this.#nearest(within.length > 0 || id !== '' ? within : anchored, from)
     }
-    // The schema of a field may have definitions of its own, and refers to them as if they stood at
-    // the root.
+    // The schema of a field may have definitions of its own, and refer to them as if they were at the
+    // root.
     for (let root = document, around = id === '' ? from : undefined; root !== undefined; ) {
       const target = valueAt(root, fragment)
       if (isSchema(target)) this.#add(target, document as JsonSchema)
@@ -79,8 +80,8 @@ export class References {
   }
 
   /**
-   * The schema of a list that is meant: of several with one id, as fields with definitions of their
-   * own have them, that of the field itself.
+   * Returns the nearest of several schemas with one id or anchor: fields with definitions of their
+   * own may repeat them.
    */
   #nearest(schemas: readonly JsonSchema[] = [], from: JsonSchema): JsonSchema | undefined {
     if (schemas.length < 2) return schemas[0]
@@ -98,19 +99,10 @@ export class References {
   }
 }
 
-function valueAt(root: unknown, pointer: string): unknown {
-  let value = root
-  for (const key of pointer.split('/').slice(1)) {
-    const name = fragmentKey(key)
-    value = Object.hasOwn(Object(value), name) ? (value as Record<string, unknown>)[name] : undefined
-  }
-  return value
-}
-
 const addTo = (map: Map<string, JsonSchema[]>, key: string, schema: JsonSchema) =>
   map.set(key, [...(map.get(key) ?? []), schema])
 
-/** Where a document without an id stands. */
+/** The address of documents without an id. */
 const noAddress = 'schema:/'
 
 function toAddress(id: string, base: string): string {

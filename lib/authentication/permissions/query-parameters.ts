@@ -5,7 +5,7 @@ import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { isObject } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
-import { shapesOf } from '../../schema/documents.js'
+import { shapesOf } from '../../schema/written-schema.js'
 import { inOneSpelling } from '../whole-rows.js'
 
 /**

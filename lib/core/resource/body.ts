@@ -1,41 +1,11 @@
 import type { StandardIssue, StandardResult } from '../../../types/resource.js'
-import type { JsonSchema } from '../../../types/standard-schema.js'
 import { BodyNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/body-names.js'
-import type { WrittenSchema } from '../../schema/documents.js'
 import { type Issue, maxIssues, type Path } from '../../schema/issue.js'
-import type { Shape, ShapeMember, Shapes } from '../../schema/shape.js'
+import type { ShapeMember, Shapes } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
+import type { BodyRules } from './body-rules.js'
 import { type AjvError, issuePath, ofLibrary, refusal, toBadRequest, toIssue } from './issues.js'
 import type { StandardValidate } from './standard-schema.js'
-
-/** The rules of the bodies of a method. */
-export interface BodyRules {
-  /** The schema that documents show. */
-  readonly document: JsonSchema
-  /** The schema of that document, which includes files. */
-  readonly shown: WrittenSchema
-  /** The schema that bodies are checked by. */
-  readonly written: WrittenSchema
-  /** Other schemas of the record, whose `readOnly` fields a body can't have. */
-  readonly guards: readonly WrittenSchema[]
-  /** Whether an option gives the schema. */
-  readonly isOwn?: boolean
-  /** Whether a body is part of a record, as in PATCH: each field is checked on its own. */
-  readonly isPart: boolean
-  /** Whether the option `lists` accepts or refuses lists of records. */
-  readonly takesLists?: boolean | undefined
-  /** Whether a missing body counts as one without fields. */
-  readonly mayBeAbsent?: boolean
-  /** Whether missing fields get the defaults of the schema. */
-  readonly takesDefaults: boolean
-  /** Whether that library tries all branches of a union that declares no discriminator. */
-  readonly triesAll: boolean
-  /**
-   * Creates the check by the library of the schema, if it has one.
-   * @throws {TypeError} if it can't check such bodies
-   */
-  readonly createValidate: ((root: Shape) => StandardValidate) | undefined
-}
 
 /** Validates bodies by JSON Schema, without asking for server-set fields. */
 export interface BodyValidator {
@@ -134,7 +104,7 @@ class RecordCheck {
   check(record: unknown): unknown {
     if (typeof record !== 'object' || record === null || Array.isArray(record))
       throw this.#refusal('must be an object', 'type')
-    if (this.rules.isPart && Object.keys(record).length === 0)
+    if (this.rules.isPatch && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
     const names = new BodyNames(this.shapes, record, this.path, this.#requiredNames)
     if (names.issues.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(names.issues)
@@ -153,7 +123,7 @@ class RecordCheck {
 
   /** A library asks for all fields itself, and a part of a record needs none. */
   readonly #requiredNames: RequiredNames = (shape, isRecord) =>
-    this.validate !== undefined || (isRecord && this.rules.isPart) ? [] : requiredHere(shape)
+    this.validate !== undefined || (isRecord && this.rules.isPatch) ? [] : requiredHere(shape)
 
   #refusal(must: string, keyword: string) {
     return new RefusedRecord([{ path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }])
@@ -170,7 +140,7 @@ class RecordCheck {
 
   #byJsonSchema(record: Values, misplaced: readonly Issue[]): Values {
     const names = Object.keys(record)
-    if (this.rules.isPart) {
+    if (this.rules.isPatch) {
       const issues = this.#issuesByFields(record)
       if (issues.length > 0) throw new RefusedRecord(issues)
     } else {
@@ -203,7 +173,7 @@ class RecordCheck {
       const member = shape.field(name)
       return !Object.hasOwn(record, name) && !member.readOnly && !hasDefault(member)
     }
-    const missing = this.rules.isPart ? [] : shape.required.filter(isMissing)
+    const missing = this.rules.isPatch ? [] : shape.required.filter(isMissing)
     const ofFields = Object.keys(record).flatMap((name) => {
       const { readOnly, isKnown } = shape.field(name)
       const problems = readOnly || !isKnown ? undefined : this.validator().field(name, record[name])

@@ -1,25 +1,21 @@
 import type { CustomMethod, CustomMethods } from '../../../types/custom-method.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
-import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
+import { noNames } from '../../schema/flagged-names.js'
 import { type Flag, kindBits } from '../../schema/reader.js'
 import { RedactedFields } from '../../schema/redacted-fields.js'
-import { definitionOf, methods as six } from '../methods.js'
+import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.js'
+import { definitionOf, methods as standardMethods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject } from '../options.js'
-import type { BodyRules } from './body.js'
+import type { BodyRules, BodySchemas } from './body-rules.js'
 import { readJsonSchema } from './json-schema.js'
 import type { MethodRules, Outgoing } from './method-rules.js'
-import { type GuardsOf, ownBodyRules } from './own-body.js'
-import { readParameters } from './parameters.js'
-import type { QueryParameters } from './query-rules.js'
+import { type QueryParameters, readParameters } from './query-rules.js'
 
-/** What custom methods take over of the record of their resource. */
-export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'response'> {
-  /**
-   * The names of the fields that only the server sets, and of those that do not leave: the schemas
-   * of the application say so, too.
-   */
+/** What custom methods share with the other methods of their resource. */
+export interface ResourceContext extends Pick<MethodRules, 'record' | 'query' | 'response'> {
+  /** Returns the flagged fields of the record, also by shared schemas. */
   flaggedWith(shared: SharedSchemas): Record<Flag, ReadonlySet<string>>
-  readonly guardsOf: GuardsOf
+  readonly bodies: BodySchemas
 }
 
 const customOptionNames = {
@@ -32,14 +28,14 @@ const customOptionNames = {
 } satisfies Record<keyof CustomMethod, true>
 
 /**
- * Makes the rules of the custom methods that a resource declares.
- * @throws {TypeError} when one has a name of the six, or a schema that is none for its place
+ * Creates the rules of the custom methods that a resource declares.
+ * @throws {TypeError} if one has the name of a standard method, or a schema of the wrong kind
  */
-export const toCustomMethods = (declared: CustomMethods, parts: RecordParts): MethodRules[] =>
-  Object.entries(declared).map(([name, options]) => toCustomMethod(name, options, parts))
+export const toCustomMethods = (declared: CustomMethods, context: ResourceContext): MethodRules[] =>
+  Object.entries(declared).map(([name, options]) => toCustomMethod(name, options, context))
 
-function toCustomMethod(method: string, options: CustomMethod, parts: RecordParts): MethodRules {
-  if (six.has(method))
+function toCustomMethod(method: string, options: CustomMethod, context: ResourceContext): MethodRules {
+  if (standardMethods.has(method))
     throw new TypeError(
       `resource() can't declare '${method}' in \`methods\`: it is one of the six. Their schemas are the options create, update, patch, query and response`
     )
@@ -47,26 +43,28 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
   checkOptionsObject(`the method '${method}' of resource()`, Object(options))
   checkOptionNames(Object(options), Object.keys(customOptionNames), 'resource() has', place)
   const { route, body, settable, query, response, produces } = Object(options) as CustomMethod
-  // A route of another form is refused where the service is registered, with its name.
+  // A route of another form is refused when the service is registered.
   const isRoute = typeof route === 'string' && /^\S+ \//.test(route)
   const takesData = definitionOf(method, isRoute ? route : undefined).arguments.includes('data')
   if (body !== undefined && !takesData)
     throw new TypeError(
       `resource() can't give '${method}' a body: its route '${route}' has none. Use POST, PUT or PATCH`
     )
-  checkSettable(method, settable, parts.record.incoming)
+  checkSettable(method, settable, context.record.incoming)
   const parameters = within(`${place}query`, () => readParameters(query))
   const outgoing =
-    response === undefined ? parts.record.outgoing : within(`${place}response`, () => customOutgoing(response, parts))
+    response === undefined
+      ? context.record.outgoing
+      : within(`${place}response`, () => customOutgoing(response, context))
   return {
     method,
-    record: parts.record,
-    query: parts.query,
+    record: context.record,
+    query: context.query,
     querystring: toParametersOnly(parameters),
     custom: { route, parameters, produces },
-    body: takesData ? within(`${place}body`, () => customBodyRules(body, settable, parts)) : undefined,
+    body: takesData ? within(`${place}body`, () => customBodyRules(body, settable, context)) : undefined,
     outgoing,
-    response: response === undefined ? parts.response : outgoing.written.documentWithout('writeOnly')
+    response: response === undefined ? context.response : outgoing.written.documentWithout('writeOnly')
   }
 }
 
@@ -90,9 +88,9 @@ const noData = { type: 'object', properties: {}, additionalProperties: false }
 function customBodyRules(
   body: unknown,
   settable: readonly string[] | undefined,
-  { flaggedWith, guardsOf, record }: RecordParts
+  { flaggedWith, bodies, record }: ResourceContext
 ): BodyRules {
-  const rules = ownBodyRules(body ?? noData, guardsOf, settable, {
+  const rules = bodies.toOwnRules(body ?? noData, settable, {
     flagged: (shared: SharedSchemas) => ({
       ...flaggedWith(shared),
       writeOnly: noNames.writeOnly,
@@ -105,7 +103,7 @@ function customBodyRules(
   return { ...rules, isOwn: body !== undefined, takesLists: false, mayBeAbsent: true }
 }
 
-/** @throws {TypeError} when the option is no list of fields of the record */
+/** @throws {TypeError} if the option is not a list of fields of the record */
 function checkSettable(method: string, settable: readonly string[] = [], { shapes }: WrittenSchema): void {
   const { names } = shapes.root.narrow({})
   if (!Array.isArray(settable) || settable.some((name) => !names.includes(name)))
@@ -114,7 +112,7 @@ function checkSettable(method: string, settable: readonly string[] = [], { shape
     )
 }
 
-function customOutgoing(response: unknown, { record, flaggedWith }: RecordParts): Outgoing {
+function customOutgoing(response: unknown, { record, flaggedWith }: ResourceContext): Outgoing {
   const { document, isOfInput } = readJsonSchema(response, 'output')
   const { outgoing, incoming } = record
   // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may

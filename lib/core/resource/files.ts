@@ -1,8 +1,9 @@
 import type { JsonSchema } from '../../../types/resource.js'
 import type { SchemaValue } from '../../../types/standard-schema.js'
-import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { noNames } from '../../schema/flagged-names.js'
 import { isInPlace, isSchema, mapSubschemas } from '../../schema/keywords.js'
 import type { ShapeMember } from '../../schema/shape.js'
+import { WrittenSchema } from '../../schema/written-schema.js'
 import { refusal } from './issues.js'
 
 /** What a field that is a file may hold. */

@@ -1,7 +1,7 @@
 import type { StandardIssue } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import { type Issue, maxIssues, type Path } from '../../schema/issue.js'
-import { escapeKey, unescapeKey } from '../../schema/pointer.js'
+import { escapeKey, parsePointer } from '../../schema/pointer.js'
 import { BadRequest } from '../errors.js'
 
 /** An error of Ajv. */
@@ -79,15 +79,18 @@ export const issuePath = (path: StandardIssue['path'] = []): Path =>
  */
 export function toIssue(path: Path, problems: readonly AjvError[], whole = 'The data'): Issue {
   const problem = clearest(problems)
-  const inside = problem.instancePath.split('/').slice(1)
   const { missingProperty, additionalProperty } = problem.params
   const last = missingProperty ?? additionalProperty
-  const keys = [...path, ...inside.map(pathKey), ...(last === undefined ? [] : [String(last)])]
+  const keys = [
+    ...path,
+    ...parsePointer(problem.instancePath).map(pathKey),
+    ...(last === undefined ? [] : [String(last)])
+  ]
   const must = sentences.get(problem.keyword)?.(problem) ?? 'is not valid'
   return { path: keys, keyword: problem.keyword, must: keys.length === 0 ? `${whole} ${must}` : must }
 }
 
-const pathKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : unescapeKey(part))
+const pathKey = (key: string) => (/^\d+$/.test(key) ? Number(key) : key)
 
 /**
  * Returns the problem that says most. Each branch of a union reports one: the branch whose type

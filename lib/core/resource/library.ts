@@ -1,19 +1,25 @@
 import { serverSetNames } from '../../schema/body-names.js'
 import type { Shape } from '../../schema/shape.js'
 import { attempt, NotImplemented } from '../errors.js'
+import { arktype } from './arktype.js'
 import { issuePath } from './issues.js'
-import { LibraryPlace, type Omit, serverNamesWithin } from './library-place.js'
-import { omitFromArkType } from './omit-arktype.js'
-import { omitFromValibot } from './omit-valibot.js'
-import { omitFromZod } from './omit-zod.js'
+import { LibraryPlace, serverNamesWithin } from './omit.js'
 import { createFieldsValidate } from './patch.js'
-import { atOnceOf, type StandardValidate, standardOf, UnmergedError, waitingOf } from './standard-schema.js'
+import {
+  asyncValidateOf,
+  immediateValidateOf,
+  type SchemaLibrary,
+  type StandardValidate,
+  standardOf,
+  UnmergedError
+} from './standard-schema.js'
+import { valibot } from './valibot.js'
+import { zod } from './zod.js'
 
-const omitByVendor: ReadonlyMap<string | undefined, { readonly omit: Omit; readonly example: string }> = new Map([
-  ['zod', { omit: omitFromZod, example: ', such as Book.omit({ id: true })' }],
-  ['valibot', { omit: omitFromValibot, example: ", such as toStandardJsonSchema(v.omit(book, ['id']))" }],
-  ['arktype', { omit: omitFromArkType, example: ", such as Book.omit('id')" }]
-])
+const libraries: ReadonlyMap<string | undefined, SchemaLibrary> = new Map(Object.entries({ zod, valibot, arktype }))
+
+/** Returns the library of a schema, `undefined` for JSON Schema and for other libraries. */
+export const libraryOf = (schema: unknown): SchemaLibrary | undefined => libraries.get(standardOf(schema)?.vendor)
 
 /**
  * Creates the check of whole records by the library of their schema.
@@ -22,8 +28,8 @@ const omitByVendor: ReadonlyMap<string | undefined, { readonly omit: Omit; reado
 export function createWholeCheck(schema: unknown, root: Shape): StandardValidate {
   return root.remember(schema, () => {
     const omitted = withoutServerFields(schema, root, 'create')
-    refuseAskedFields(schema, atOnceOf(omitted) as StandardValidate, root)
-    return explainErrors(waitingOf(omitted) as StandardValidate, root, 'create')
+    refuseAskedFields(schema, immediateValidateOf(omitted) as StandardValidate, root)
+    return explainErrors(asyncValidateOf(omitted) as StandardValidate, root, 'create')
   })
 }
 
@@ -33,7 +39,10 @@ export function createWholeCheck(schema: unknown, root: Shape): StandardValidate
  */
 export function createPatchCheck(schema: unknown, root: Shape): StandardValidate {
   const discriminators = root.unions.map(({ discriminator }) => discriminator)
-  return explainErrors(createFieldsValidate(withoutServerFields(schema, root, 'patch'), discriminators), root, 'patch')
+  const validate = createFieldsValidate(withoutServerFields(schema, root, 'patch'), discriminators, (inner) =>
+    libraryOf(inner)?.structureOf(inner)
+  )
+  return explainErrors(validate, root, 'patch')
 }
 
 /**
@@ -44,9 +53,9 @@ export function createPatchCheck(schema: unknown, root: Shape): StandardValidate
  * @throws {TypeError} if the library can't do that
  */
 function withoutServerFields(schema: unknown, root: Shape, option: 'create' | 'patch'): unknown {
-  const { omit } = omitByVendor.get(standardOf(schema)?.vendor) ?? {}
+  const { omit } = libraryOf(schema) ?? {}
   if (omit === undefined || serverNamesWithin(root).size === 0) return schema
-  const place = new LibraryPlace(root, { omit, isPart: option === 'patch', made: new Map(), pending: [] })
+  const place = new LibraryPlace(root, { omit, isPatch: option === 'patch', made: new Map(), pending: [] })
   try {
     return place.omitAll(schema)
   } catch (cause) {
@@ -56,7 +65,8 @@ function withoutServerFields(schema: unknown, root: Shape, option: 'create' | 'p
 
 function cannotOmit(schema: unknown, root: Shape, option: 'create' | 'patch', reason: string, cause?: unknown) {
   const names = [...new Set([...serverNamesWithin(root), ...serverSetNames(root.narrow(undefined))])].join(', ')
-  const { example = '' } = omitByVendor.get(standardOf(schema)?.vendor) ?? {}
+  const { omitExample } = libraryOf(schema) ?? {}
+  const example = omitExample === undefined ? '' : `, such as ${omitExample}`
   return new TypeError(
     `resource() can't check a body without the fields that only the server sets (${names}): ${reason}. ` +
       `Set the option \`${option}\` to a schema of what clients send${example}`,

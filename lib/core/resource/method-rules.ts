@@ -1,7 +1,7 @@
 import type { MethodRoute } from '../../../types/call.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
-import type { WrittenSchema } from '../../schema/documents.js'
-import type { BodyRules } from './body.js'
+import type { WrittenSchema } from '../../schema/written-schema.js'
+import type { BodyRules } from './body-rules.js'
 import type { QueryParameters, QueryRules } from './query-rules.js'
 
 /** What the server needs of a method beside its JSON Schemas. */

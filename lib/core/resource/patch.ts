@@ -1,38 +1,51 @@
-import type { StandardIssue } from '../../../types/resource.js'
+import type { SchemaValue, StandardIssue } from '../../../types/standard-schema.js'
+import { opennessOf } from '../../schema/combined.js'
+import { isSchema, oncePerSchema } from '../../schema/keywords.js'
+import { kindBits, schemasOfField } from '../../schema/reader.js'
+import type { Shape } from '../../schema/shape.js'
 import { isObject } from '../objects.js'
-import type { StandardValidate } from './standard-schema.js'
-import { type FieldResult, structureOf } from './structure.js'
+import type { FieldResult, SchemaLibrary, StandardValidate } from './standard-schema.js'
+
+// PATCH has some fields of a record. Each is validated on its own: by a library, which may transform
+// it and be asynchronous, or by JSON Schema. Rules for several fields don't apply.
 
 type FieldValues = Record<string, unknown>
 
-/** The checked fields of a part, by name. Fields that the schema does not have are missing. */
+/** The results by field. Fields that the schema does not have are missing. */
 type FieldResults = ReadonlyMap<string, FieldResult>
-type PatchCheck = (part: FieldValues) => Promise<FieldResults>
+type PatchCheck = (patch: FieldValues) => Promise<FieldResults>
 
 /**
- * Creates the check of a part of a record: each field by its own schema. Rules for several fields
- * don't apply to a part.
+ * Creates the validation of a patch by a library: each field by its own schema.
  *
- * @param discriminators the names of the fields that decide which branch of a union a part is of
+ * @param discriminators the names of the fields that decide which branch of a union applies
  * @throws {TypeError} if the library does not show the schemas of fields, or transforms records as
  * a whole
  */
-export function createFieldsValidate(schema: unknown, discriminators: readonly string[]): StandardValidate {
-  const check = toPatchCheck(schema, discriminators)
-  return async (part) => {
-    const results = await check(part as FieldValues)
+export function createFieldsValidate(
+  schema: unknown,
+  discriminators: readonly string[],
+  structureOf: SchemaLibrary['structureOf']
+): StandardValidate {
+  const check = createPatchCheck(schema, discriminators, structureOf)
+  return async (patch) => {
+    const results = await check(patch as FieldValues)
     // Several fields may have the same issue.
     const issues = new Set<StandardIssue>()
     for (const { issues: ofField = [] } of results.values()) for (const issue of ofField) issues.add(issue)
     if (issues.size > 0) return { issues: [...issues] }
     // An open record has fields without a schema.
     const values = [...results].map(([name, result]) => [name, (result as { value: unknown }).value] as const)
-    const all = [...Object.entries(part as FieldValues), ...values]
+    const all = [...Object.entries(patch as FieldValues), ...values]
     return { value: Object.fromEntries([...new Map(all)].filter(([, value]) => value !== undefined)) }
   }
 }
 
-function toPatchCheck(schema: unknown, discriminators: readonly string[]): PatchCheck {
+function createPatchCheck(
+  schema: unknown,
+  discriminators: readonly string[],
+  structureOf: SchemaLibrary['structureOf']
+): PatchCheck {
   const structure = structureOf(schema)
   if (structure === undefined)
     throw new TypeError(
@@ -40,67 +53,120 @@ function toPatchCheck(schema: unknown, discriminators: readonly string[]): Patch
         'does not show its fields. Set the option `patch` to a schema of what `patch` takes'
     )
   if ('checkField' in structure)
-    return async (part) => {
-      const checks = Object.entries(part).map(
+    return async (patch) => {
+      const checks = Object.entries(patch).map(
         async ([name, value]) => [name, await structure.checkField(name, value)] as const
       )
       return new Map(
         (await Promise.all(checks)).filter((entry): entry is [string, FieldResult] => entry[1] !== undefined)
       )
     }
-  const checks = structure.schemas.map((inner) => toPatchCheck(inner, discriminators))
-  return structure.isUnion ? ofUnion(checks, discriminators) : ofIntersection(checks)
+  const checks = structure.schemas.map((inner) => createPatchCheck(inner, discriminators, structureOf))
+  return structure.isUnion ? createUnionCheck(checks, discriminators) : createIntersectionCheck(checks)
 }
 
-const takes = (results: FieldResults, name: string) => results.has(name) && results.get(name)?.issues === undefined
+const accepts = (results: FieldResults, name: string) => results.has(name) && results.get(name)?.issues === undefined
 
 /**
- * Checks a part by the branch of a union that accepts all of it. If there is none, each field is
- * checked by the first branch that accepts it: a part may have fields of several branches.
+ * Uses the branch that accepts the whole patch. If there is none, each field is validated by the
+ * first branch that accepts it: a patch may have fields of several branches.
  */
-const ofUnion =
+const createUnionCheck =
   (checks: readonly PatchCheck[], discriminators: readonly string[]): PatchCheck =>
-  async (part) => {
-    const names = Object.keys(part)
-    const sent = discriminators.filter((discriminator) => Object.hasOwn(part, discriminator))
-    const all = await Promise.all(checks.map((check) => check(part)))
-    const matching = all.filter((results) => sent.every((discriminator) => takes(results, discriminator)))
+  async (patch) => {
+    const names = Object.keys(patch)
+    const sent = discriminators.filter((name) => Object.hasOwn(patch, name))
+    const all = await Promise.all(checks.map((check) => check(patch)))
+    const matching = all.filter((results) => sent.every((name) => accepts(results, name)))
     const branches = matching.length > 0 ? matching : all
-    const whole = branches.find((results) => names.every((name) => takes(results, name)))
+    const whole = branches.find((results) => names.every((name) => accepts(results, name)))
     if (whole !== undefined) return whole
     const results = new Map<string, FieldResult>()
     for (const name of names) {
-      const branch = branches.find((results) => takes(results, name)) ?? branches.find((results) => results.has(name))
+      const branch = branches.find((results) => accepts(results, name)) ?? branches.find((results) => results.has(name))
       if (branch !== undefined) results.set(name, branch.get(name) as FieldResult)
     }
     return results
   }
 
-/** Checks a part by all schemas of an intersection. */
-const ofIntersection =
+const createIntersectionCheck =
   (checks: readonly PatchCheck[]): PatchCheck =>
-  async (part) => {
-    const all = await Promise.all(checks.map((check) => check(part)))
+  async (patch) => {
+    const all = await Promise.all(checks.map((check) => check(patch)))
     const results = new Map<string, FieldResult>()
     for (const [name, result] of all.flatMap((ofSchema) => [...ofSchema])) {
       const before = results.get(name)
-      results.set(name, before === undefined ? result : both(part[name], before, result))
+      results.set(name, before === undefined ? result : mergeResults(patch[name], before, result))
     }
     return results
   }
 
-function both(sent: unknown, left: FieldResult, right: FieldResult): FieldResult {
-  if (left.issues === undefined && right.issues === undefined) return { value: joined(sent, left.value, right.value) }
+function mergeResults(sent: unknown, left: FieldResult, right: FieldResult): FieldResult {
+  if (left.issues === undefined && right.issues === undefined)
+    return { value: mergeValues(sent, left.value, right.value) }
   return { issues: [...(left.issues ?? []), ...(right.issues ?? [])] }
 }
 
 /** Merges the results of two schemas: each may drop fields, and may change others. */
-function joined(sent: unknown, left: unknown, right: unknown): unknown {
+function mergeValues(sent: unknown, left: unknown, right: unknown): unknown {
   if (Array.isArray(left) && Array.isArray(right))
-    return left.map((item, index) => joined((sent as unknown[])[index], item, right[index]))
+    return left.map((item, index) => mergeValues((sent as unknown[])[index], item, right[index]))
   if (isObject(left) && isObject(right)) {
     const names = new Set([...Object.keys(left), ...Object.keys(right)])
-    return Object.fromEntries([...names].map((name) => [name, joined(Object(sent)[name], left[name], right[name])]))
+    return Object.fromEntries(
+      [...names].map((name) => [name, mergeValues(Object(sent)[name], left[name], right[name])])
+    )
   }
   return left === undefined || (right !== undefined && right !== sent) ? right : left
 }
+
+/** Validates a value by a schema of a bundle. */
+export type CheckSchema<Problem> = (schema: SchemaValue, value: unknown) => Problem | undefined
+
+interface FieldCheck<Problem> {
+  /** Whether a schema names the field. */
+  readonly isNamed: boolean
+  readonly problem?: Problem | undefined
+}
+
+/**
+ * Validates one field on its own by JSON Schema. All schemas that apply to the object must accept
+ * it, and one of the branches that name it, unless the object may belong to a branch that accepts
+ * any name.
+ */
+export function checkField<Problem>(
+  shape: Shape,
+  name: string,
+  value: unknown,
+  check: CheckSchema<Problem>
+): Problem | undefined {
+  const { reader } = shape.shapes
+  const possibleBranches = (branches: readonly SchemaValue[]) => shape.possibleBranches(branches)
+  const acceptsAnyName = (branch: SchemaValue) =>
+    (reader.kinds(branch) & kindBits.object) !== 0 && opennessOf([branch], reader, possibleBranches) !== 'closed'
+  const checkUnion = (branches: readonly SchemaValue[]): FieldCheck<Problem> => {
+    const checks = possibleBranches(branches).map((branch) => ({ ...checkSchema(branch), branch }))
+    const naming = checks.filter(({ isNamed }) => isNamed)
+    const isAccepted =
+      naming.some(({ problem }) => problem === undefined) ||
+      checks.some(({ isNamed, branch }) => !isNamed && acceptsAnyName(branch))
+    return { isNamed: naming.length > 0, problem: isAccepted ? undefined : naming[0]?.problem }
+  }
+  const checkSchema = oncePerSchema((schema): FieldCheck<Problem> => {
+    if (!isSchema(schema)) return { isNamed: false }
+    const unions = [schema.anyOf, schema.oneOf].filter((branches) => branches !== undefined)
+    const checked = intersect([
+      ...schemasOfField(schema, name).map((field) => ({ isNamed: true, problem: check(field, value) })),
+      ...reader.always(schema).map(checkSchema),
+      ...unions.map(checkUnion)
+    ])
+    const { unevaluatedProperties: rest } = schema
+    return checked.isNamed || rest === undefined ? checked : { isNamed: true, problem: check(rest, value) }
+  })
+  return intersect(shape.schemas.map(checkSchema)).problem
+}
+
+const intersect = <Problem>(checks: readonly FieldCheck<Problem>[]): FieldCheck<Problem> => ({
+  isNamed: checks.some(({ isNamed }) => isNamed),
+  problem: checks.find(({ problem }) => problem !== undefined)?.problem
+})

@@ -1,13 +1,22 @@
 import type { Query } from '../../../types/service.js'
+import type { JsonSchema } from '../../../types/standard-schema.js'
 import { type Issue, maxIssues } from '../../schema/issue.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { nonStringReader, parseList, textReader } from '../../schema/text.js'
 import { isObject, isPlain } from '../objects.js'
-import { type Compile, ofLibrary, toBadRequest, toIssue } from './issues.js'
+import { type Check, type Compile, issuePath, ofLibrary, toBadRequest, toIssue } from './issues.js'
 import type { MethodRules } from './method-rules.js'
-import { createLazyCheck, createParameterCheck } from './parameters.js'
-import { type FieldFilter, maxCount, type Operand, type QueryRules, shownRules } from './query-rules.js'
+import {
+  asynchronous,
+  type FieldFilter,
+  isPromised,
+  maxCount,
+  type Operand,
+  type QueryParameters,
+  type QueryRules,
+  shownRules
+} from './query-rules.js'
 
 /** Returns the converted value. If it is invalid, adds issues instead, and the result is unused. */
 type Read = (value: unknown, issues: QueryIssues) => unknown
@@ -250,4 +259,58 @@ function isComparable(value: unknown): boolean {
   if (value === undefined) return false
   if (typeof value !== 'object' || value === null) return true
   return !Array.isArray(value) && !isPlain(value) && !Object.keys(value).some((name) => name.startsWith('$'))
+}
+
+const typeTests = new Map<unknown, (value: unknown) => boolean>([
+  ['string', (value) => typeof value === 'string'],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['integer', Number.isInteger],
+  ['number', Number.isFinite]
+])
+
+/**
+ * Creates a check that is compiled with the first value that needs it: queries use few of the
+ * fields of a record, and a schema of nothing but one type only compiles for an invalid value.
+ */
+export function createLazyCheck(compile: Compile, schema: JsonSchema): Check {
+  const { type, ...others } = schema
+  const isOfType = Object.keys(others).length === 0 ? typeTests.get(type) : undefined
+  let check: Check | undefined
+  return (value) => {
+    if (isOfType?.(value)) return undefined
+    check ??= compile(schema)
+    return check(value)
+  }
+}
+
+/**
+ * Creates the check of all parameters together, by their library or by the JSON Schema. A query
+ * keeps the values that it was sent with: the results of the library are not used.
+ *
+ * @param isWhole whether required parameters must be there
+ */
+export function createParameterCheck(
+  { operands, required, validate, whole }: QueryParameters,
+  isWhole: boolean,
+  compile: Compile
+): (query: object) => readonly Issue[] {
+  if (whole === undefined && validate === undefined) return () => []
+  const { required: names, ...others } = whole ?? {}
+  const checkWhole = createLazyCheck(compile, { ...others, ...(isWhole && names && { required: names }) })
+  return (query) => {
+    const sent = Object.fromEntries(Object.entries(query).filter(([name]) => operands.has(name)))
+    if (!isWhole && Object.keys(sent).length === 0) return []
+    if (whole !== undefined) {
+      const problems = checkWhole(sent)
+      return problems === undefined ? [] : [toIssue([], problems, 'The query')]
+    }
+    const result = validate?.(sent)
+    if (isPromised(result)) return [{ path: [], keyword: ofLibrary, must: asynchronous }]
+    const issues = (result?.issues ?? []).map(
+      ({ path, message }): Issue => ({ path: issuePath(path), keyword: ofLibrary, must: message })
+    )
+    const isAsked = ({ path: [name, ...within] }: Issue) =>
+      isWhole || within.length > 0 || Object.hasOwn(sent, String(name)) || !required.includes(String(name))
+    return issues.filter(isAsked)
+  }
 }

@@ -1,9 +1,13 @@
-import type { JsonSchema, ResourceOptions, SchemaMap } from '../../../types/resource.js'
-import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
-import { isSchema } from '../../schema/keywords.js'
+import type { JsonSchema, ResourceOptions, SchemaMap, SchemaValue } from '../../../types/resource.js'
+import { scalarDocument } from '../../schema/document-writer.js'
+import { noNames } from '../../schema/flagged-names.js'
+import { isSchema, mapSubschemas, separateKeywords } from '../../schema/keywords.js'
+import { parseDefinitionReference } from '../../schema/pointer.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape, ShapeMember } from '../../schema/shape.js'
-import type { StandardValidate } from './standard-schema.js'
+import { WrittenSchema } from '../../schema/written-schema.js'
+import { assertHasFields, readJsonSchema } from './json-schema.js'
+import { immediateValidateOf, type StandardValidate } from './standard-schema.js'
 
 /** A value that a query may have. */
 export interface Operand {
@@ -54,6 +58,66 @@ export function toOperand(schema: JsonSchema): Operand {
 
 /** Returns whether a parameter may have this name: brackets nest, and `$limit` is an operator. */
 export const isQueryable = (name: string): boolean => !/^\$|[[\]]/.test(name)
+
+/**
+ * Reads the schema of the option `query`.
+ * @throws {TypeError} if it is not that of an object with fields, or if its check is asynchronous
+ */
+export function readParameters(schema: unknown): QueryParameters {
+  if (schema === undefined) return { operands: new Map(), required: [] }
+  const { document } = readJsonSchema(schema, 'input')
+  const written = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true })
+  assertHasFields(written)
+  const { root, reader } = written.shapes
+  const [missing] = reader.bundle.missing
+  if (missing !== undefined)
+    throw new TypeError(
+      `The parameters of a query can't refer to '${missing}': a schema of app.addSchema is not there yet. Put it into the schema itself`
+    )
+  const validate = immediateValidateOf(schema)
+  if (isPromised(validate?.({}))) throw new TypeError(asynchronous)
+  const properties = separateProperties(written.documentWithout(undefined))
+  const shape = root.narrow({})
+  const operands = new Map(
+    shape.names.map((name) => {
+      const property = properties.get(name) ?? scalarDocument(certain(shape.field(name)).shape)
+      return [name, { ...toOperand(property), isEquality: true }] as const
+    })
+  )
+  const required = root.required.filter((name) => operands.get(name)?.schema.default === undefined)
+  const saysMore = validate === undefined && Object.keys(document).some((keyword) => !separateKeywords.has(keyword))
+  return { operands, required, validate, whole: saysMore ? document : undefined }
+}
+
+export const asynchronous = 'The parameters of a query are checked at once: their schema can not be asynchronous'
+
+/**
+ * Returns whether a check returned a promise. Ignores its rejection, which would end the process.
+ */
+export function isPromised(result: unknown): result is Promise<unknown> {
+  if (!(result instanceof Promise)) return false
+  result.catch(() => {})
+  return true
+}
+
+/** Returns the properties of a schema, each as a schema of its own with the definitions. */
+function separateProperties(document: JsonSchema): ReadonlyMap<string, JsonSchema> {
+  // A reference to the whole query, or into it, needs a definition to point to.
+  let refersToRoot = false as boolean
+  const pointToDefinition = (part: SchemaValue): SchemaValue => {
+    if (!isSchema(part)) return part
+    const copy = mapSubschemas(part, pointToDefinition)
+    const isOfRoot = /^#(\/|$)/.test(String(copy.$ref)) && parseDefinitionReference(copy.$ref) === undefined
+    if (!isOfRoot) return copy
+    refersToRoot = true
+    return { ...copy, $ref: `#/$defs/query${copy.$ref?.slice(1)}` }
+  }
+  const { properties = {}, definitions, $defs } = mapSubschemas(document, pointToDefinition)
+  const all = { ...$defs, ...(refersToRoot && { query: { type: 'object', properties } }) }
+  const shared = { ...(definitions && { definitions }), ...(Object.keys(all).length > 0 && { $defs: all }) }
+  const toSchema = (property: SchemaValue) => (isSchema(property) ? property : property ? {} : { not: {} })
+  return new Map(Object.entries(properties).map(([name, property]) => [name, { ...toSchema(property), ...shared }]))
+}
 
 /**
  * Derives from the shape of a record what its queries may have.

@@ -1,19 +1,14 @@
 import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../types/resource.js'
-import { type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
-import type { FlaggedNames } from '../../schema/flagged-names.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
+import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.js'
 import { methods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject, inspect } from '../options.js'
-import type { BodyRules } from './body.js'
+import { BodySchemas } from './body-rules.js'
 import { toCustomMethods } from './custom-methods.js'
-import { checkedSchemaOf, filesOf } from './files.js'
-import { readSides } from './json-schema.js'
-import { createPatchCheck, createWholeCheck } from './library.js'
+import { filesOf } from './files.js'
+import { assertHasFields, outputOf, readSides } from './json-schema.js'
 import { type MethodRules, type RecordRules, rulesKey } from './method-rules.js'
-import { type Guards, type GuardsOf, type Incoming, ownBodyRules } from './own-body.js'
-import { checkRecord, readParameters } from './parameters.js'
-import { isQueryable, querystringsOf, toQueryRules } from './query-rules.js'
-import { triesAllBranches, validateOf } from './standard-schema.js'
+import { isQueryable, querystringsOf, readParameters, toQueryRules } from './query-rules.js'
 
 const resourceOptionNames = {
   readOnly: true,
@@ -32,13 +27,13 @@ const resourceOptionNames = {
 } satisfies Record<keyof ResourceOptions, true>
 
 /**
- * Says once what a record is: returns the option `schema` of a service. From it follow what
- * `create`, `update` and `patch` accept, what a query may say, what leaves, and the types of the
- * service on both sides.
+ * Creates the option `schema` of a service from the schema of a record. What `create`, `update` and
+ * `patch` accept, what a query may contain, what is sent, and the types of the service on both sides
+ * follow from it.
  *
  * @param schema of one record: a JSON Schema (TypeBox), or a Standard Schema that gives JSON Schema
  * (zod, ArkType, Valibot)
- * @throws {TypeError} when the schema is of another kind, or is not that of an object
+ * @throws {TypeError} if the schema is of another kind, or is not that of an object
  *
  * @example
  * const posts = resource(Type.Object({ id: Type.Integer(), title: Type.String() }), { readOnly: ['id'] })
@@ -51,62 +46,64 @@ export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = 
 export function resource(schema: unknown, options: ResourceOptions = {}): object {
   checkOptionsObject('resource()', options)
   checkOptionNames(options, Object.keys(resourceOptionNames), 'resource() has')
-  const { input, output: ofSchema } = readSides(schema)
-  const { readOnly = [], writeOnly = [], response: ownResponse } = options
-  const output = ownResponse === undefined ? ofSchema : readSides(ownResponse).output
-  // JSON has no files.
-  const files = [...filesOf(output.document).keys()]
-  const flagged = { readOnly: new Set(readOnly), writeOnly: new Set([...writeOnly, ...files]) }
-  const incoming = incomingOf(input.document, flagged)
+  const sides = readSides(schema)
+  const output = outputOf(options.response === undefined ? sides : readSides(options.response))
+  const flagged = flaggedBy(options, output.document)
   const outgoing = new WrittenSchema(output.document, { flagged })
-  checkRecord(incoming.written)
-  checkRecord(outgoing)
-  if (outgoing.shapes.root.codecs.length > 0)
-    throw new TypeError("resource() can't use a codec around the whole record: write one of each field")
-  checkNames([...fieldsShape(incoming.written).names, ...fieldsShape(outgoing).names], options)
-  const rules = toQueryRules(fieldsShape(outgoing), options, readParameters(options.query))
+  const hasOwnResponse = options.response !== undefined
+  const bodies = new BodySchemas(schema, sides.input.document, hasOwnResponse ? outgoing : undefined, flagged)
+  const incoming = bodies.record
+  assertRecord(incoming, outgoing)
+  checkNames([...allFields(incoming.shapes).names, ...allFields(outgoing.shapes).names], options)
+  const query = toQueryRules(allFields(outgoing.shapes), options, readParameters(options.query))
   const response = outgoing.documentWithout('writeOnly')
-  const querystringOf = querystringsOf(rules)
-  const guardsOf: GuardsOf = (settable): Guards => {
-    if (settable === undefined) return { record: incoming, response: ownResponse === undefined ? [] : [outgoing] }
-    const names = { ...flagged, settable: new Set(settable) }
-    return {
-      record: incomingOf(input.document, names),
-      response: ownResponse === undefined ? [] : [new WrittenSchema(output.document, { flagged: names })]
-    }
-  }
-  const body = createBodyRules(schema, guardsOf, options)
   const all: MethodRules[] = []
   const record: RecordRules = {
-    incoming: incoming.written,
+    incoming,
     outgoing: { written: outgoing, converts: !output.isOfInput },
-    hasOwnResponse: ownResponse !== undefined,
+    hasOwnResponse,
     get bodies() {
       return all.flatMap(({ body }) => (body?.isOwn ? [body.written] : []))
     }
   }
-  for (const [method, { arguments: names }] of methods)
+  const querystringOf = querystringsOf(query)
+  const bodyRules = bodies.toRules(options)
+  for (const method of methods.keys())
     all.push({
       method,
       response,
       record,
       outgoing: record.outgoing,
-      query: rules,
+      query,
       querystring: querystringOf(method),
-      body: names.includes('data') ? body(method) : undefined,
+      body: bodyRules.get(method),
       custom: undefined
     })
   if (options.methods !== undefined) {
     const flaggedWith = (shared: SharedSchemas) => ({
-      readOnly: readOnlyNames(incoming.written.shapesWith(shared)),
+      readOnly: readOnlyNames(incoming.shapesWith(shared)),
       writeOnly: flagged.writeOnly
     })
-    all.push(...toCustomMethods(options.methods, { flaggedWith, guardsOf, record, response, query: rules }))
+    all.push(...toCustomMethods(options.methods, { flaggedWith, bodies, record, response, query }))
   }
-  return Object.fromEntries(all.map((ofMethod) => [ofMethod.method, toMethodSchema(ofMethod)]))
+  return Object.fromEntries(all.map((rules) => [rules.method, toMethodSchema(rules)]))
 }
 
-/** The schemas of a method for Fastify, which hold its rules. */
+/** Returns the fields that options flag. Files are hidden, since JSON has none. */
+const flaggedBy = ({ readOnly = [], writeOnly = [] }: ResourceOptions, output: JsonSchema) => ({
+  readOnly: new Set<string>(readOnly),
+  writeOnly: new Set([...writeOnly, ...filesOf(output).keys()])
+})
+
+/** @throws {TypeError} if one is not the schema of a record */
+function assertRecord(incoming: WrittenSchema, outgoing: WrittenSchema): void {
+  assertHasFields(incoming)
+  assertHasFields(outgoing)
+  if (outgoing.shapes.root.codecs.length > 0)
+    throw new TypeError("resource() can't use a codec around the whole record: write one of each field")
+}
+
+/** Returns the schemas of a method for Fastify, with its rules. */
 const toMethodSchema = (rules: MethodRules) => ({
   querystring: rules.querystring,
   ...(rules.body && { body: rules.body.document }),
@@ -115,68 +112,15 @@ const toMethodSchema = (rules: MethodRules) => ({
   [rulesKey]: rules
 })
 
-function incomingOf(document: JsonSchema, flagged: FlaggedNames): Incoming {
-  const shown = new WrittenSchema(document, { flagged })
-  return { written: checkedSchemaOf(shown), shown }
-}
+/** Returns the shape with all fields of a record. A union has those of all branches. */
+const allFields = ({ root }: Shapes): Shape => root.narrow({})
 
-/**
- * The shape with the fields of a record; of a record that is a union, with those of all branches.
- */
-const fieldsShape = ({ shapes }: WrittenSchema): Shape => shapes.root.narrow({})
-
-/**
- * The fields of a record that only the server sets; of a record that is a union, those of any
- * branch.
- */
-const readOnlyNames = ({ root }: Shapes): ReadonlySet<string> => {
-  const fields = root.narrow({})
+const readOnlyNames = (shapes: Shapes): ReadonlySet<string> => {
+  const fields = allFields(shapes)
   return new Set(fields.names.filter((name) => fields.field(name).readOnly))
 }
 
-/** Makes the rules of what `create`, `update` and `patch` take. */
-function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceOptions) {
-  const { create, update = create, patch, settable = {} } = options
-  const isOfLibrary = validateOf(schema) !== undefined
-  const wholeOf = ({ record, response }: Guards): BodyRules => ({
-    createValidate: isOfLibrary ? (root) => createWholeCheck(schema, root) : undefined,
-    triesAll: triesAllBranches(schema),
-    document: record.shown.documentWithout('readOnly'),
-    shown: record.shown,
-    written: record.written,
-    guards: response,
-    isPart: false,
-    takesDefaults: true
-  })
-  const partOf = (guards: Guards): BodyRules => ({
-    ...wholeOf(guards),
-    createValidate: isOfLibrary ? (root) => createPatchCheck(schema, root) : undefined,
-    document: guards.record.shown.documentWithout('readOnly', true),
-    isPart: true,
-    takesDefaults: false
-  })
-  const whole = wholeOf(guardsOf(undefined))
-  const rulesOf = (bodySchema: unknown, names: readonly string[] | undefined) => {
-    if (bodySchema !== undefined) return ownBodyRules(bodySchema, guardsOf, names)
-    return names === undefined ? whole : wholeOf(guardsOf(names))
-  }
-  const byMethod = new Map<string, BodyRules>([
-    ['create', { ...rulesOf(create, settable.create), takesLists: options.lists }],
-    ['update', rulesOf(update, settable.update)],
-    [
-      'patch',
-      patch === undefined
-        ? partOf(guardsOf(settable.patch))
-        : { ...ownBodyRules(patch, guardsOf, settable.patch), takesDefaults: false }
-    ]
-  ])
-  return (method: string) => byMethod.get(method)
-}
-
-/**
- * The methods whose bodies have the option `settable`. Custom methods have it among their own
- * options.
- */
+/** The methods that the option `settable` may name. Custom methods have an option of their own. */
 const settableMethods = ['create', 'update', 'patch']
 
 function checkNames(

@@ -7,8 +7,9 @@ import { toBadRequest } from '../../core/resource/issues.js'
 import { readSides } from '../../core/resource/json-schema.js'
 import { type RecordRules, rulesOf } from '../../core/resource/method-rules.js'
 import { findReadOnly } from '../../schema/body-names.js'
-import { noNames, shapesOf, WrittenSchema } from '../../schema/documents.js'
 import { type FlagConflict, findFlagConflicts } from '../../schema/flag-conflicts.js'
+import { noNames } from '../../schema/flagged-names.js'
+import { shapesOf, WrittenSchema } from '../../schema/written-schema.js'
 import { responses, type Schema } from './schema.js'
 
 /**

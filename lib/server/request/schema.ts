@@ -9,6 +9,7 @@ import type { MethodDefinition } from '../../core/methods.js'
 import { isPromise } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
 import { isSchema, mapSubschemas, subschemasOf } from '../../schema/keywords.js'
+import { isLocalReference, parseDefinitionReference } from '../../schema/pointer.js'
 
 export type Schema = Record<string, unknown>
 
@@ -93,7 +94,7 @@ function withinDefinition(record: Schema): Schema {
   const moved = (part: SchemaValue): SchemaValue => {
     if (!isSchema(part)) return part
     const copy = mapSubschemas(part, moved)
-    return copy.$ref?.startsWith('#') ? { ...copy, $ref: `#/definitions/record${copy.$ref.slice(1)}` } : copy
+    return isLocalReference(copy.$ref) ? { ...copy, $ref: `#/definitions/record${copy.$ref.slice(1)}` } : copy
   }
   return { $ref: '#/definitions/record', definitions: { record: moved(record) } }
 }
@@ -124,8 +125,7 @@ export function listOf(record: Schema): Schema | undefined {
 function isTiedToRoot(schema: SchemaValue): boolean {
   if (!isSchema(schema)) return false
   const { $id, $ref } = schema
-  if ($id !== undefined || (String($ref).startsWith('#') && !/^#\/(definitions|\$defs)\//.test(String($ref))))
-    return true
+  if ($id !== undefined || (isLocalReference($ref) && parseDefinitionReference($ref) === undefined)) return true
   return [...subschemasOf(schema)].some(([part]) => isTiedToRoot(part))
 }
 

@@ -1,4 +1,29 @@
-import type { LibraryPlace, Omit } from './library-place.js'
+import type { StandardSchema } from '../../../types/standard-schema.js'
+import { attempt } from '../errors.js'
+import type { LibraryPlace, Omit } from './omit.js'
+import { type FieldResult, type LibraryStructure, type SchemaLibrary, standardOf } from './standard-schema.js'
+
+interface ArkType extends StandardSchema {
+  readonly branches: readonly unknown[]
+  partial(): StandardSchema
+  keyof(): { allows(name: string): boolean }
+}
+
+function structureOf(schema: unknown): LibraryStructure | undefined {
+  const type = schema as ArkType
+  if (type.branches.length > 1) return { schemas: type.branches, isUnion: true }
+  const part = attempt(() => type.partial())
+  const validate = standardOf(part)?.validate
+  if (validate === undefined) return undefined
+  const names = type.keyof()
+  return {
+    checkField(name, value) {
+      if (!names.allows(name)) return undefined
+      const result = validate({ [name]: value }) as FieldResult
+      return result.issues === undefined ? { value: (result.value as Record<string, unknown>)[name] } : result
+    }
+  }
+}
 
 interface Property {
   readonly key: string | symbol
@@ -16,7 +41,7 @@ interface ArkNode {
 }
 
 /** ArkType leaves fields out of plain objects, and of lists of them. */
-export const omitFromArkType: Omit = (given, place) => {
+const omitFromArkType: Omit = (given, place) => {
   const type = given as ArkNode
   const branches = [type.json].flat().map((branch) => Object(branch) as Record<string, unknown>)
   if (branches.some(({ sequence }) => sequence !== undefined)) return omitFromItems(type, branches, place)
@@ -47,4 +72,10 @@ function omitFromItems(type: ArkNode, [list = {}, ...others]: readonly object[],
     return place.refuse('ArkType leaves fields out of lists without other rules only')
   const items = place.item(0).omit(type.get(0).exclude('undefined')) as ArkNode
   return items.array()
+}
+
+export const arktype: SchemaLibrary = {
+  structureOf,
+  omit: omitFromArkType,
+  omitExample: "Book.omit('id')"
 }

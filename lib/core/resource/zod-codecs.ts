@@ -1,11 +1,12 @@
 import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
 import { Codec, type CodecFunctions, codecKeyword } from '../../schema/codec.js'
-import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { noNames } from '../../schema/flagged-names.js'
 import { flagKeywords } from '../../schema/keywords.js'
 import { createProjection } from '../../schema/project.js'
+import { WrittenSchema } from '../../schema/written-schema.js'
 import { attempt } from '../errors.js'
 import { isPlain } from '../objects.js'
-import { atOnceOf, type StandardValidate } from './standard-schema.js'
+import { immediateValidateOf, type StandardValidate } from './standard-schema.js'
 
 /** Result of a run of zod. */
 interface Payload {
@@ -167,7 +168,7 @@ function createFunctions(schema: ZodType, def: CodecDefinition, decoded: JsonSch
   // A record that was stored can be sent, even if it has become too long: limits don't say of which
   // kind a value is.
   const kind = withoutChecks(def.out) as ZodType
-  const decode = atOnceOf(schema) as StandardValidate
+  const decode = immediateValidateOf(schema) as StandardValidate
   // A driver may give a text for a number, or a number for a boolean.
   const { shapes } = new WrittenSchema(decoded, { flagged: noNames, ignoresFlags: true })
   const ofDriver = createProjection(shapes, true)

@@ -28,7 +28,7 @@ const chosenShapesOf = (shape: Shape, branches: readonly SchemaValue[]): readonl
 interface Omission {
   readonly omit: Omit
   /** Whether the record itself may lack fields anyway. */
-  readonly isPart: boolean
+  readonly isPatch: boolean
   /** The schemas that are made, by their shapes. */
   readonly made: Map<unknown, Map<Shape, unknown>>
   /** Parts that are made at the end, since a schema may contain itself. */
@@ -85,7 +85,7 @@ export class LibraryPlace {
 
   /** Whether a body lacks a field of this object. */
   lacks(name: string): boolean {
-    if (this.omission.isPart && this.path === '') return false
+    if (this.omission.isPatch && this.path === '') return false
     const answers = new Set(branchShapes(this.shape).map((shape) => serverNames(shape).has(name)))
     if (answers.size > 1) this.refuse(`clients set '${name}' in some branches of a union only`)
     return answers.has(true)

@@ -1,0 +1,148 @@
+import type { JsonSchema, ResourceOptions } from '../../../types/resource.js'
+import { type FlaggedNames, noNames } from '../../schema/flagged-names.js'
+import type { Shape } from '../../schema/shape.js'
+import { type SchemaOptions, WrittenSchema } from '../../schema/written-schema.js'
+import { checkedSchemaOf } from './files.js'
+import { readSides } from './json-schema.js'
+import { createPatchCheck, createWholeCheck } from './library.js'
+import { type StandardValidate, triesAllBranches, validateOf } from './standard-schema.js'
+
+/** The rules of the bodies of a method. */
+export interface BodyRules {
+  /** The schema for documents. */
+  readonly document: JsonSchema
+  /** The schema of that document, which includes files. */
+  readonly shown: WrittenSchema
+  /** The schema that bodies are validated by. Files are validated apart, by `checkFiles`. */
+  readonly written: WrittenSchema
+  /** Other schemas of the record, whose `readOnly` fields a body can't have. */
+  readonly guards: readonly WrittenSchema[]
+  /** Whether an option gives the schema. */
+  readonly isOwn?: boolean
+  /** Whether a body is a patch: each field is validated on its own. */
+  readonly isPatch: boolean
+  /** Whether the option `lists` accepts or refuses lists of records. */
+  readonly takesLists?: boolean | undefined
+  /** Whether a missing body counts as one without fields. */
+  readonly mayBeAbsent?: boolean
+  /** Whether missing fields get the defaults of the schema. */
+  readonly takesDefaults: boolean
+  /** Whether the library tries all branches of a union that declares no discriminator. */
+  readonly triesAll: boolean
+  /**
+   * Creates the validation by the library of the schema, if it has one.
+   * @throws {TypeError} if the library can't validate such bodies
+   */
+  readonly createValidate: ((root: Shape) => StandardValidate) | undefined
+}
+
+/** The schema of the records that clients send, with and without files. */
+type Incoming = Pick<BodyRules, 'shown' | 'written'>
+
+export function toIncoming(document: JsonSchema, options: SchemaOptions): Incoming {
+  const shown = new WrittenSchema(document, options)
+  return { shown, written: checkedSchemaOf(shown) }
+}
+
+/** The schemas whose `readOnly` flags apply to the body of a method. */
+interface Guards {
+  readonly record: Incoming
+  /** The option `response`, if there is one. */
+  readonly response: readonly WrittenSchema[]
+}
+
+/** The schemas of a record, from which the rules of its bodies follow. */
+export class BodySchemas {
+  readonly #schema: unknown
+  readonly #input: JsonSchema
+  /** The option `response`, if there is one. */
+  readonly #response: JsonSchema | undefined
+  readonly #flagged: FlaggedNames
+  readonly #guards: Guards
+
+  constructor(schema: unknown, input: JsonSchema, response: WrittenSchema | undefined, flagged: FlaggedNames) {
+    this.#schema = schema
+    this.#input = input
+    this.#response = response?.document
+    this.#flagged = flagged
+    this.#guards = { record: toIncoming(input, { flagged }), response: response === undefined ? [] : [response] }
+  }
+
+  get record(): WrittenSchema {
+    return this.#guards.record.written
+  }
+
+  /** Returns the guards, except for `readOnly` fields that clients may set by a method. */
+  #guardsFor(settable: readonly string[] | undefined): Guards {
+    if (settable === undefined) return this.#guards
+    const flagged = { ...this.#flagged, settable: new Set(settable) }
+    const response = this.#response === undefined ? [] : [new WrittenSchema(this.#response, { flagged })]
+    return { record: toIncoming(this.#input, { flagged }), response }
+  }
+
+  /** Returns the rules of `create`, `update` and `patch`, by method. */
+  toRules({ create, update = create, patch, settable = {}, lists }: ResourceOptions): ReadonlyMap<string, BodyRules> {
+    const whole = this.#wholeRules(undefined)
+    const rulesOf = (bodySchema: unknown, names: readonly string[] | undefined) => {
+      if (bodySchema !== undefined) return this.toOwnRules(bodySchema, names)
+      return names === undefined ? whole : this.#wholeRules(names)
+    }
+    const ofPatch =
+      patch === undefined
+        ? this.#patchRules(settable.patch === undefined ? whole : this.#wholeRules(settable.patch))
+        : { ...this.toOwnRules(patch, settable.patch), takesDefaults: false }
+    return new Map([
+      ['create', { ...rulesOf(create, settable.create), takesLists: lists }],
+      ['update', rulesOf(update, settable.update)],
+      ['patch', ofPatch]
+    ])
+  }
+
+  #wholeRules(settable: readonly string[] | undefined): BodyRules {
+    const { record, response } = this.#guardsFor(settable)
+    const schema = this.#schema
+    return {
+      ...record,
+      createValidate: validateOf(schema) && ((root) => createWholeCheck(schema, root)),
+      triesAll: triesAllBranches(schema),
+      document: record.shown.documentWithout('readOnly'),
+      guards: response,
+      isPatch: false,
+      takesDefaults: true
+    }
+  }
+
+  #patchRules(rules: BodyRules): BodyRules {
+    const schema = this.#schema
+    return {
+      ...rules,
+      createValidate: validateOf(schema) && ((root) => createPatchCheck(schema, root)),
+      document: rules.shown.documentWithout('readOnly', true),
+      isPatch: true,
+      takesDefaults: false
+    }
+  }
+
+  /**
+   * Returns the rules of a body with a schema of its own. Its flags apply, and so do those of the
+   * record.
+   */
+  toOwnRules(
+    schema: unknown,
+    settable: readonly string[] | undefined,
+    options: SchemaOptions = { flagged: { ...noNames, ...(settable && { settable: new Set(settable) }) } }
+  ): BodyRules {
+    const incoming = toIncoming(readSides(schema).input.document, options)
+    const { record, response } = this.#guardsFor(settable)
+    return {
+      ...incoming,
+      createValidate: validateOf(schema) && ((root) => createWholeCheck(schema, root)),
+      triesAll: triesAllBranches(schema),
+      document: incoming.shown.documentWithout('readOnly'),
+      guards: [record.written, ...response],
+      isOwn: true,
+      isPatch: false,
+      takesDefaults: true
+    }
+  }
+}

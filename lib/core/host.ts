@@ -1,6 +1,6 @@
 import type { AroundHook, HookOptions } from '../../types/hooks.js'
 import type { Describable } from './description.js'
-import type { Handover } from './service-meta.js'
+import type { Forwarder } from './service-meta.js'
 
 /** The name in the `config` of a route that says: it takes what no other route does. */
 export const fallbackMark: unique symbol = Symbol('fallback')
@@ -25,12 +25,12 @@ export interface ServiceHost {
   /** Whether a service answers at a URL. */
   isAt(url: string): boolean
   /**
-   * Notes that another framework answers for a service which is not registered here: hooks for all
-   * services would not run for it.
+   * Marks the path of a service that another framework answers, and that is not registered here:
+   * hooks for all services would not run for it.
    */
-  noteHanded(path: string): void
-  /** Hands requests without a route, below the prefix of an instance, to another framework. */
-  addFallback(instance: never, handover: Handover): void
+  markForwarded(path: string): void
+  /** Forwards requests without a route, below the prefix of an instance, to another framework. */
+  addFallback(instance: never, forwarder: Forwarder): void
   /** Answers an error as the routes of services do. */
   answerError(error: unknown, request: never, reply: never): void
   /** Ends an answer that waits behind others on its connection when that closes. */

@@ -6,7 +6,7 @@ import type { SecurityScheme } from './hooks.js'
  * Another framework that answers requests, and reads their bodies. It gets the request and the
  * reply of the server.
  */
-export interface Handover {
+export interface Forwarder {
   /**
    * Whether the framework takes a request. Otherwise the answer is that of a request without a
    * route.
@@ -44,7 +44,7 @@ export interface Foreign {
   /**
    * Answers all requests for the service, in place of `call`, without the hooks of all services.
    */
-  readonly handover?: Handover
+  readonly forwarder?: Forwarder
   /** The content type of a result that is a text. Default: it is JSON. */
   readonly textType?: (text: string) => string
 }

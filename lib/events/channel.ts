@@ -24,7 +24,7 @@ export class Channel {
   constructor(entry: Describable, settings: ServiceEvents) {
     const { path, object, exposed, app } = entry
     const { foreign } = metaOf(object)
-    if (foreign?.handover !== undefined)
+    if (foreign?.forwarder !== undefined)
       throw new Error(`${doorName} can't tell of '${path}': ${foreign.origin} answers for it itself`)
     if (!exposed.includes('find'))
       throw new Error(`${doorName} can't tell of '${path}', which has no 'find' for clients: it would say who may hear`)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type ServiceHost, serviceHostOf } from '../core/host.js'
 import { joinPath } from '../core/path.js'
-import type { Handover } from '../core/service-meta.js'
+import type { Forwarder } from '../core/service-meta.js'
 import { restFormatter } from './formatter.js'
 import { createForwarder, type KoaMiddleware, refuseForwarded } from './forward.js'
 import type { IgnoreList } from './ignore-middleware.js'
@@ -23,7 +23,7 @@ export class Fallback {
   readonly #fastify: FastifyInstance
   readonly #host: ServiceHost
   readonly #ignoreList: IgnoreList
-  readonly #forwarder: Handover
+  readonly #forwarder: Forwarder
   /** The services that Fastify answers. */
   readonly #served: Set<FeathersService>
   /** Why the framework answers a service, by its path. */
@@ -67,7 +67,7 @@ export class Fallback {
   }
 
   /** Returns the forwarder for a service, or `undefined` if Fastify can answer it. */
-  forwarderFor(service: FeathersService, path: string): Handover | undefined {
+  forwarderFor(service: FeathersService, path: string): Forwarder | undefined {
     const names = this.#namesFor(service, path)
     const reason = isOAuth(service) ? 'OAuth' : names.length > 0 ? `middleware: ${names.join(', ')}` : undefined
     if (reason !== undefined) {
@@ -116,7 +116,7 @@ export class Fallback {
         `The service '${path}' of the Feathers application comes too late, as the server is ready, and ${problem}: register it before`
       )
     }
-    this.#host.noteHanded(joinPath(this.#fastify.prefix, path))
+    this.#host.markForwarded(joinPath(this.#fastify.prefix, path))
     return true
   }
 

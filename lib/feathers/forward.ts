@@ -4,11 +4,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Params } from '../../types/service.js'
 import { sourceText } from '../compat/source-text.js'
 import { attempt, ServiceError } from '../core/errors.js'
-import type { Handover } from '../core/service-meta.js'
+import type { Forwarder } from '../core/service-meta.js'
 import { paramsFromHooks } from './authentication.js'
 import { type FeathersService, type MountedApplication, type RequestListener, serviceOptions } from './mounted.js'
 
-interface Forwarder extends Handover {
+interface RequestForwarder extends Forwarder {
   isFor(request: FastifyRequest): boolean
   answer(request: FastifyRequest, reply: FastifyReply): void
 }
@@ -25,7 +25,7 @@ export function createForwarder(
   { prefix }: FastifyInstance,
   served: ReadonlySet<FeathersService>,
   errorHandler?: KoaMiddleware
-): Forwarder {
+): RequestForwarder {
   let listener: RequestListener | undefined
   const depth = prefix.split('/').length - 1
   // A prefix may have placeholders.

@@ -109,8 +109,8 @@ export class Mount {
   #add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
     separateLogins(service, this.#application, this.#credentials.isThere)
     if (methods.length === 0 || this.#fallback?.needsNoRoute(service, path)) return
-    const handover = this.#fallback?.forwarderFor(service, path)
-    if (isOAuth(service) && handover === undefined) return void this.#oauthPaths.push(path)
+    const forwarder = this.#fallback?.forwarderFor(service, path)
+    if (isOAuth(service) && forwarder === undefined) return void this.#oauthPaths.push(path)
     try {
       if (/[*(]|[^/]:/.test(path))
         throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
@@ -121,11 +121,11 @@ export class Mount {
         call: this.#callOf(service, path, routeParams),
         application: this.#toApplication,
         intercept: (interceptor: Interceptor) => interceptMethods(service, interceptor),
-        ...(handover && { handover }),
+        ...(forwarder && { forwarder }),
         ...(this.#framework === 'Koa' && { textType: koaTextType })
       }
       const { readCredentials } = this.#credentials
-      this.#fastify.service(path, object, { methods, ...(!handover && { before: readCredentials }) })
+      this.#fastify.service(path, object, { methods, ...(!forwarder && { before: readCredentials }) })
       this.#hasServices = true
     } catch (cause) {
       this.#fallback?.refuse(service, path)

@@ -21,13 +21,13 @@ import { decorateMessages, takenDecorator } from './request/request.js'
 import { routerOf } from './request/router.js'
 import { checkRoutes } from './routing/custom-methods.js'
 import { exposedMethods, notObject } from './routing/exposed.js'
-import { registerHandover } from './routing/handover.js'
-import { Locations } from './routing/locations.js'
-import { comeBeforeFallback, Precedence } from './routing/precedence.js'
+import { registerForwarding } from './routing/forward.js'
+import { answerMethodNotAllowed, createMethodNotAllowedHook } from './routing/method-not-allowed.js'
+import { Precedence, registerBeforeCatchAll } from './routing/precedence.js'
 import type { Settings } from './routing/route.js'
+import { RouteConflicts } from './routing/route-conflicts.js'
 import { registerRoutes } from './routing/routes.js'
 import { acceptExtraSlashes } from './routing/slashes.js'
-import { answerUnsupported, refuseUnsupported } from './routing/target.js'
 import { CheckedHooks, ServiceHooks } from './service-hooks.js'
 import { checkCommonHooks, checkTimeouts, startHooks, startRouteHooks } from './start-hooks.js'
 import '../compat/next-tick.js'
@@ -41,7 +41,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const onError = errorHandler(options.errorHandler)
   const root = rootOf(app)
   const router = routerOf(root)
-  const locations = new Locations(router)
+  const conflicts = new RouteConflicts(router)
   const precedence = new Precedence()
   const parse = createParser(options.query)
   const bounds = queryBounds(options.query)
@@ -53,18 +53,21 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     formatter,
     onError,
     router,
-    locations,
+    conflicts,
     precedence
   }
 
-  const late = new Set<string>()
+  /** Paths of services that another framework answers, and that are not registered here. */
+  const forwardedPaths = new Set<string>()
   const addHooks = (hooks: HookOptions) => {
-    const registered = registry.entries.filter(({ object }) => metaOf(object).foreign?.handover).map(({ path }) => path)
-    const handed = [...registered, ...late]
-    // Before that, whoever has handed them over is asked at the start.
-    if (registry.ready && handed.length > 0)
+    const registered = registry.entries
+      .filter(({ object }) => metaOf(object).foreign?.forwarder)
+      .map(({ path }) => path)
+    const forwarded = [...registered, ...forwardedPaths]
+    // Before that, the mounted application checks it at the start.
+    if (registry.ready && forwarded.length > 0)
       throw new Error(
-        `Hooks of all services would not run for those that another framework answers: '${handed.join("', '")}'. Add them there`
+        `Hooks of all services would not run for those that another framework answers: '${forwarded.join("', '")}'. Add them there`
       )
     common.add(hooks)
     for (const { compose } of registry.entries) compose()
@@ -87,18 +90,18 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     get hasHooks() {
       return common.added.length > 0
     },
-    noteHanded: (path) => void late.add(path),
-    isAt: (url) => locations.at(url) !== undefined,
-    addFallback(instance: FastifyInstance, handover) {
+    markForwarded: (path) => void forwardedPaths.add(path),
+    isAt: (url) => conflicts.serviceAt(url) !== undefined,
+    addFallback(instance: FastifyInstance, forwarder) {
       if (fallbacks.has(instance.prefix))
         throw new Error(
           `Another application answers already what no route takes under '${instance.prefix || '/'}': set the option \`fallback\` for one of them, or give them prefixes`
         )
       fallbacks.add(instance.prefix)
       const urls = instance.prefix === '' ? ['*'] : ['', '/*']
-      comeBeforeFallback(instance, urls)
+      registerBeforeCatchAll(instance, urls)
       instance.register(async (child) =>
-        registerHandover(child, urls, handover, precedence, refuseUnsupported(locations, onError))
+        registerForwarding(child, urls, forwarder, precedence, createMethodNotAllowedHook(conflicts, onError))
       )
     }
   }
@@ -122,8 +125,8 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   app.addHook('onReady', async () => checkCommonHooks(common, registry.entries, app.log))
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
-  answerUnsupported(root, locations, onError)
-  acceptExtraSlashes(app, locations, router)
+  answerMethodNotAllowed(root, conflicts, onError)
+  acceptExtraSlashes(app, conflicts, router)
   if (options.notFound) {
     app.setNotFoundHandler(
       notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })
@@ -155,7 +158,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       const entry = foreign ? createForeign(object, foreign, registration) : createService(object, registration)
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
-      locations.add(exposedService)
+      conflicts.add(exposedService)
       Object.assign(metaOf(entry.service), { isRegistered: true, object })
       return exposedService
     }

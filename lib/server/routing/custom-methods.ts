@@ -12,18 +12,17 @@ import type { Router } from '../request/router.js'
 /** The header by which a client names a custom method. */
 export const SERVICE_METHOD = 'x-service-method'
 
-/** The method that a request names in the header. An empty header is as none. */
+/** Returns the method that a request names in the header. An empty header names none. */
 export const namedMethod = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>
   (headers[SERVICE_METHOD] as string | undefined) || undefined
 
 const strategy = 'serviceMethod'
 
 /**
- * The constraints of the route for a custom method that the header names: Fastify's router sends a
- * `POST` with `X-Service-Method` to the route of that custom method, so that each has its own
- * schema. Other requests find the routes without the constraint.
+ * Returns the constraint of a route for requests that name its method in `X-Service-Method`, so
+ * that each method has its own schema. Other requests find the routes without the constraint.
  */
-export function constraintsOf(name: string, instance: FastifyInstance): Record<string, string> {
+export function headerConstraint(name: string, instance: FastifyInstance): Record<string, string> {
   if (!instance.hasConstraintStrategy(strategy)) instance.addConstraintStrategy(byHeader)
   return { [strategy]: name }
 }
@@ -43,10 +42,10 @@ const byHeader: ConstraintStrategy<HTTPVersion.V1, unknown> = {
 }
 
 /**
- * Makes the function that moves the values for the placeholders of a route from the data to the
- * parameters. A request that names the method in the header has no other place for them.
+ * Creates the function that fills the placeholders of a route from the data, for requests that name
+ * the method in the header. `undefined` if the route has none.
  */
-export function valuesFromData(
+export function createPlaceholderFiller(
   { name: method, definition }: ServiceMethod,
   servicePath: string
 ): ((request: FastifyRequest) => void) | undefined {
@@ -58,7 +57,7 @@ export function valuesFromData(
     const values: Record<string, string> = {}
     for (const name of names) {
       const value = data[name]
-      // What comes in a URL is text, too.
+      // As in a URL, every value is a string.
       if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
         throw new BadRequest(
           `'${method}' needs '${name}': send it in the URL, as in ${route}, or in the data. The client sends it in the URL where it has the same \`routes\``
@@ -77,8 +76,7 @@ const segment = /^(:[a-z]\w*|(?!\.{1,2}$)[^\s:*?#%()\\;]+)$/i
 
 /**
  * Checks the routes of custom methods.
- * @throws when one is of another form, belongs to a method that can't have one, or has the URLs of
- * another method
+ * @throws if one has the wrong form, its method can't have one, or another method has its URLs
  */
 export function checkRoutes(
   routes: MethodRoutes | undefined,
@@ -87,7 +85,7 @@ export function checkRoutes(
   { options }: Router
 ): void {
   for (const [name, text] of Object.entries(routes ?? {})) {
-    const reason = reasonAgainst(name, text, path, exposed)
+    const reason = problemOfRoute(name, text, path, exposed)
     if (reason !== undefined)
       throw new Error(`The service '${path}' can't have the route '${text}' for '${name}': ${reason}`)
   }
@@ -97,7 +95,7 @@ export function checkRoutes(
       if (byHeader) continue
       const bare = methodPath.replace(/:\w+/g, ':')
       const shape = options.caseSensitive ? bare : bare.toLowerCase()
-      // Two verbs may share a path, if it is spelt in one way.
+      // Two verbs may share a path, if it is spelled the same.
       const other = usedRoutes.find(
         (route) => route.shape === shape && (route.verb === verb || route.methodPath !== methodPath)
       )
@@ -109,7 +107,7 @@ export function checkRoutes(
     }
 }
 
-function reasonAgainst(name: string, text: unknown, path: string, exposed: readonly string[]): string | undefined {
+function problemOfRoute(name: string, text: unknown, path: string, exposed: readonly string[]): string | undefined {
   if (methods.has(name)) return 'the routes of the six methods are fixed'
   if (!exposed.includes(name))
     return `its option \`methods\` (${exposed.join(', ')}) has no such name. Add it there, or correct it here`

@@ -5,24 +5,24 @@ import { inspect } from '../../core/options.js'
 import { existingMethods, type ServiceMethod } from '../../core/service.js'
 import { serverEndpoints } from '../request/query-body.js'
 
-/** A service, with the methods that may be called from outside. */
+/** A service with its exposed methods, those that clients may call. */
 export interface ExposedService extends Describable {
-  /** Asks the hooks whether they can work where they stand. @throws what to do when one can't */
+  /** Checks that all hooks can work at their position. @throws what to do if one can't */
   start(): void
 }
 
-/** Where the methods of a service are called over HTTP. */
-export const placesOf = (entry: ExposedService): (Endpoint & { readonly name: string })[] =>
+/** Returns the endpoints of all exposed methods of a service. */
+export const endpointsOfService = (entry: ExposedService): (Endpoint & { readonly name: string })[] =>
   entry.exposed.flatMap((name) => {
     const { definition } = entry.methods.get(name) as ServiceMethod
     return serverEndpoints(definition, entry).map((endpoint) => ({ name, ...endpoint }))
   })
 
 /**
- * The methods of a service that may be called from outside: those that are named, or else those of
- * the six that exist, and those that a resource declares.
+ * Returns the methods that clients may call: those that the option `methods` names, or else the
+ * standard methods of the object and the custom methods of its resource.
  *
- * @throws when the object has none of the methods, or one that is named or declared is not there
+ * @throws if the object has none of them, or lacks one that is named or declared
  */
 export function exposedMethods(
   service: object,
@@ -52,7 +52,7 @@ export function exposedMethods(
   )
 }
 
-/** The error for what is no object at all, or a promise of one. */
+/** Returns the error for a service that is no object, or a promise of one. */
 export const notObject = (service: unknown, path: string): Error | undefined =>
   typeof service === 'object' && service !== null && !isPromise(service)
     ? undefined

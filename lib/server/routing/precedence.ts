@@ -2,14 +2,11 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
 import { fallbackMark, rootOf } from '../../core/host.js'
 
-/**
- * Adds routes of services, but for those that the application has at the same method and URL: these
- * stay its own.
- */
+/** Adds routes of services, except where the application has a route of the same method and URL. */
 export class Precedence {
   /**
-   * The methods and URLs of routes of services. Those of custom methods may have the same, and a
-   * constraint beside.
+   * The methods and URLs of added routes. Routes of custom methods may have the same ones, and a
+   * constraint.
    */
   readonly #added = new Set<string>()
 
@@ -17,8 +14,8 @@ export class Precedence {
     const { method } = route
     const url = patternOf(instance.prefix + route.url)
     const name = `${method} ${url}`
-    const isBeside = route.constraints !== undefined && this.#added.has(name)
-    if (!isBeside && instance.hasRoute({ method, url })) return
+    const isConstrained = route.constraints !== undefined && this.#added.has(name)
+    if (!isConstrained && instance.hasRoute({ method, url })) return
     instance.route(route)
     this.#added.add(name)
   }
@@ -27,15 +24,15 @@ export class Precedence {
 const strategy = 'beforeFallback'
 
 /**
- * Lets the application add routes for `*` after a fallback has its own there, as `@fastify/cors`
- * does: they get a constraint that every request meets, so that the router takes them first.
+ * Lets the application add routes for `*`, as `@fastify/cors` does, although a fallback has such a
+ * route already: they get a constraint that every request meets, so that the router prefers them.
  * @param urls of the fallback, under the prefix of the instance
  */
-export function comeBeforeFallback(instance: FastifyInstance, urls: readonly string[]): void {
+export function registerBeforeCatchAll(instance: FastifyInstance, urls: readonly string[]): void {
   const root = rootOf(instance)
   const patterns = urls.map((url) => patternOf(instance.prefix + url))
   onEveryRoute(instance, (route) => {
-    // A route with a constraint of its own comes first as well.
+    // The router prefers a route with any constraint.
     if (Object.keys(route.constraints ?? {}).length > 0 || !patterns.includes(patternOf(route.url))) return
     if (Object(route.config)[fallbackMark] === true) return
     if (!root.hasConstraintStrategy(strategy)) root.addConstraintStrategy(everyRequest)
@@ -43,9 +40,7 @@ export function comeBeforeFallback(instance: FastifyInstance, urls: readonly str
   })
 }
 
-/**
- * A URL as the router keeps it: it takes both for the same, and finds a route by this one alone.
- */
+/** Returns a URL as the router stores it: `*` and `/*` are the same. */
 const patternOf = (url: string) => (url === '*' ? '/*' : url)
 
 /** Calls a listener with each route that the application adds from now on, in whatever instance. */

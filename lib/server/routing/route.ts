@@ -1,18 +1,27 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  onRequestHookHandler,
+  preValidationHookHandler,
+  RouteOptions
+} from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../../types/fastify.js'
 import { readerFor } from '../../core/authentications.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData, statusOf, takesList } from '../../core/methods.js'
+import { isObject } from '../../core/objects.js'
 import { inspect } from '../../core/options.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
-import { restrictSent } from '../../core/unsent-fields.js'
+import { type MaySend, restrictSent } from '../../core/unsent-fields.js'
 import { runMiddleware } from '../answer/middleware.js'
 import { endWithConnection } from '../answer/pipelining.js'
 import { createProjector, createResultReader } from '../answer/project.js'
-import { createSendResult } from '../answer/reply.js'
+import { createSendResult, type ResultOptions } from '../answer/reply.js'
 import { createPlainSerializer, createSerializer } from '../answer/serializer.js'
 import { HandlerTimeout } from '../answer/timeout.js'
 import type { errorHandler } from '../errors/error-handler.js'
@@ -26,82 +35,66 @@ import { requestStateOf } from '../request/request.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
 import { validateBatch } from '../request/schema.js'
-import { valuesFromData } from './custom-methods.js'
+import { createPlaceholderFiller } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
-import type { Locations } from './locations.js'
+import { createRefuseMethod } from './method-not-allowed.js'
 import type { Precedence } from './precedence.js'
-import { targetCheck } from './target.js'
+import type { RouteConflicts } from './route-conflicts.js'
 
-/** What the routes of all services have in common. */
+/** What the routes of all services share. */
 export interface Settings {
   readonly parse: Parse
-  /** The same, which refuses names of `Object.prototype`: a resource knows no such name. */
+  /** A parser that refuses names of `Object.prototype`, for resources: no schema has such names. */
   readonly parseStrictly: Parse
   readonly queryBounds: QueryBounds
   readonly formatter: Formatter | undefined
   readonly onError: ReturnType<typeof errorHandler>
   readonly router: Router
-  readonly locations: Locations
+  readonly conflicts: RouteConflicts
   readonly precedence: Precedence
 }
 
 /** How a method is called: by its verb, by the header that names a custom method, or by QUERY. */
 export type RouteForm = 'direct' | 'header' | 'query'
 
-/** A route of a method, without its verb and URL, and with the schema of the method. */
-export function toRoute(
-  method: ServiceMethod,
-  form: RouteForm,
-  entry: ExposedService,
-  options: ServiceOptions,
-  settings: Settings,
-  instance: FastifyInstance,
-  read: ReadArguments
-): Omit<RouteOptions, 'url' | 'method'> {
+/** A method of a service, and how it is called. */
+export interface MethodRoute {
+  readonly method: ServiceMethod
+  readonly form: RouteForm
+  readonly entry: ExposedService
+  readonly options: ServiceOptions
+  readonly settings: Settings
+  readonly instance: FastifyInstance
+  readonly readArguments: ReadArguments
+}
+
+/** Returns the options of a route without its verb and URL, and with the schema of the method. */
+export function toRouteOptions(route: MethodRoute): Omit<RouteOptions, 'url' | 'method'> {
+  const { method, form, entry, options, settings, instance } = route
   const { name, definition } = method
-  const byHeader = form === 'header'
-  const isQuery = form === 'query'
-  const offersQuery = !byHeader && takesQuery(definition, entry)
-  const schemaOption = options.schema?.[name]
   const label = `${entry.path || '/'}.${name}`
-  const hasBody = byHeader || definition.arguments.includes('data')
+  const schemaOption = options.schema?.[name]
+  const hasBody = form === 'header' || definition.arguments.includes('data')
   const files = hasBody ? fileRoute(label, schemaOption, instance, settings.parseStrictly) : undefined
   const schema = files?.schema ?? schemaOption
-  const resource = resourceRoute(label, schemaOption, entry, instance, isQuery)
+  const resource = resourceRoute(label, schemaOption, entry, instance, form === 'query')
   const record = recordRulesOf(options.schema)
-  const parse = record === undefined ? settings.parse : settings.parseStrictly
   const guard = record && guardFlags(label, name, schemaOption, record, instance)
   const isBatch = takesList(definition) && schema?.body !== undefined && resource?.checksBody !== true
-  const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
-  const checks = [
-    ...(isQuery ? [readQueryBody(settings.queryBounds)] : []),
+  // The application of another framework reads bodies in its own way.
+  const isForeign = metaOf(entry.object).foreign !== undefined
+  const preParsing = [
+    ...((hasBody || form === 'query') && !isForeign ? [refuseEncoded] : []),
+    ...(files ? [files.read] : [])
+  ]
+  const preValidation = [
+    ...(form === 'query' ? [readQueryBody(settings.queryBounds)] : []),
     ...(files === undefined ? [] : [files.check]),
-    ...(hasBody ? [dataCheck(method, schema?.body !== undefined, prepare)] : []),
+    ...(hasBody ? [createBodyHook(route, schema?.body !== undefined)] : []),
     ...(resource?.checks ?? []),
     ...(guard === undefined ? [] : [guard])
   ]
-  const before = list(options, 'before', entry.path)
-  const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
-  const { foreign } = metaOf(entry.object)
-  const sendResult = createSendResult({
-    status: statusOf(definition),
-    after: list(options, 'after', entry.path),
-    formatter: options.formatter ?? settings.formatter,
-    serializer:
-      schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, schema, instance),
-    read: record && createResultReader(label),
-    projectorOf: record && createProjector(label, definition, schema ?? {}, instance, record),
-    textType: foreign?.textType
-  })
-  const { hasSecretAnswers } = metaOf(entry.object)
-  // Services of another framework have an authentication of their own, which decides what it reads
-  // from a request.
-  const isForeign = foreign !== undefined
-  const maySend = name === 'update' ? resource?.maySend : undefined
-  // An application of Feathers reads bodies as it always did.
-  const parsing = [...((hasBody || isQuery) && !isForeign ? [refuseEncoded] : []), ...(files ? [files.read] : [])]
-  // A hook of the application may set it for a route.
-  let timeout: number | undefined
+  const handler = createHandler(route, toResultOptions(route, label, schema), resource?.maySend)
   return {
     exposeHeadRoute: definition.verb === 'GET' && form === 'direct',
     ...(schema && { schema }),
@@ -110,23 +103,80 @@ export function toRoute(
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
     ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
     attachValidation: isBatch,
-    onRequest(request, reply, done) {
-      endWithConnection(request, reply)
-      if (hasSecretAnswers) reply.header('cache-control', 'no-store')
-      if (offersQuery) offerQuery(reply)
-      check(request, reply)
-      readQuery(request, parse, settings.router)
-      if (isQuery) checkQueryRequest(request)
-      done()
-    },
-    ...(parsing.length > 0 && { preParsing: parsing }),
-    ...(checks.length > 0 && { preValidation: checks }),
+    onRequest: createRequestHook(route),
+    ...(preParsing.length > 0 && { preParsing }),
+    ...(preValidation.length > 0 && { preValidation }),
     ...(isBatch && { preHandler: validateBatch }),
     handler: Object.defineProperty(handler, 'name', { value: label })
   }
+}
 
-  async function handler(request: FastifyRequest, reply: FastifyReply) {
-    if (entry.listen !== undefined && name === 'find' && wantsEvents(request, reply))
+/** Creates the hook that refuses a request, or reads its query, before the body is read. */
+function createRequestHook(route: MethodRoute): onRequestHookHandler {
+  const { method, form, entry, options, settings } = route
+  const { hasSecretAnswers } = metaOf(entry.object)
+  const parse = recordRulesOf(options.schema) === undefined ? settings.parse : settings.parseStrictly
+  const offersQuery = form !== 'header' && takesQuery(method.definition, entry)
+  const refuseMethod = createRefuseMethod(method, form === 'header', entry, settings.conflicts, settings.router)
+  return function checkRequest(request, reply, done) {
+    endWithConnection(request, reply)
+    if (hasSecretAnswers) reply.header('cache-control', 'no-store')
+    if (offersQuery) offerQuery(reply)
+    refuseMethod(request, reply)
+    readQuery(request, parse, settings.router)
+    if (form === 'query') checkQueryRequest(request)
+    done()
+  }
+}
+
+/** Creates the hook that checks a body before its schema does. */
+function createBodyHook({ method, form, entry }: MethodRoute, hasSchema: boolean): preValidationHookHandler {
+  const fillPlaceholders = form === 'header' ? createPlaceholderFiller(method, entry.path) : undefined
+  return function checkBody(request, _reply, done) {
+    // The form parser returns its error: throwing it there ends the process on some versions of
+    // Fastify.
+    if (request.body instanceof ServiceError) throw request.body
+    fillPlaceholders?.(request)
+    // Without a schema, the call checks its data: middleware before it may supply the body.
+    if (hasSchema && !isObject(request.body)) checkData(method.name, request.body)
+    done()
+  }
+}
+
+function toResultOptions(
+  { method, entry, options, settings, instance }: MethodRoute,
+  label: string,
+  schema: FastifySchema | undefined
+): ResultOptions {
+  const { definition } = method
+  const record = recordRulesOf(options.schema)
+  return {
+    status: statusOf(definition),
+    after: toMiddleware(options, 'after', entry.path),
+    formatter: options.formatter ?? settings.formatter,
+    serializer:
+      schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, schema, instance),
+    read: record && createResultReader(label),
+    projectorOf: record && createProjector(label, definition, schema ?? {}, instance, record),
+    textType: metaOf(entry.object).foreign?.textType
+  }
+}
+
+/** Creates the handler of a route: middleware, the call of the method, and the reply. */
+function createHandler(
+  { method, entry, options, instance, readArguments }: MethodRoute,
+  resultOptions: ResultOptions,
+  bodyFields: MaySend | undefined
+) {
+  const before = toMiddleware(options, 'before', entry.path)
+  const sendResult = createSendResult(resultOptions)
+  const maySend = method.name === 'update' ? bodyFields : undefined
+  // Services of another framework read credentials by themselves.
+  const isForeign = metaOf(entry.object).foreign !== undefined
+  // Read from the first request: an `onRoute` hook of the application may set it.
+  let timeout: number | undefined
+  return async function handler(request: FastifyRequest, reply: FastifyReply) {
+    if (entry.listen !== undefined && method.name === 'find' && wantsEvents(request, reply))
       return entry.listen(request, reply)
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
@@ -137,7 +187,7 @@ export function toRoute(
       requestStateOf(request).typeBefore = reply.getHeader('content-type') as string | undefined
       if (await runMiddleware(before, request, reply)) return reply
     }
-    const context = method.context(read(request, caller)) as HookContext
+    const context = method.context(readArguments(request, caller)) as HookContext
     caller.context = context
     reply.hook = context
     if (maySend !== undefined) restrictSent(context, maySend)
@@ -156,24 +206,7 @@ export function toRoute(
   }
 }
 
-// Without a schema the data is checked when the service is called: middleware before it may supply
-// the body.
-function dataCheck(
-  { name }: ServiceMethod,
-  hasSchema: boolean,
-  prepare: ((request: FastifyRequest) => void) | undefined
-): preValidationHookHandler {
-  return function checkBody(request, _reply, done) {
-    // The form parser returns its error: throwing it there ends the process on some versions of
-    // Fastify.
-    if (request.body instanceof ServiceError) throw request.body
-    prepare?.(request)
-    if (hasSchema) checkData(name, request.body)
-    done()
-  }
-}
-
-function list(options: ServiceOptions, name: 'before' | 'after', path: string): readonly Middleware[] {
+function toMiddleware(options: ServiceOptions, name: 'before' | 'after', path: string): readonly Middleware[] {
   const functions = [options[name] ?? []].flat() as Middleware[]
   for (const item of functions)
     if (typeof item !== 'function')

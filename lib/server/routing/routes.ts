@@ -12,11 +12,11 @@ import { registerBodyParsers } from '../request/body.js'
 import { queryVerb, serverEndpoints } from '../request/query-body.js'
 import { checkRecordFlags } from '../request/record-flags.js'
 import { routeSchemas } from '../request/schema.js'
-import { constraintsOf } from './custom-methods.js'
+import { headerConstraint } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
-import { registerHandover } from './handover.js'
-import { type RouteForm, type Settings, toRoute } from './route.js'
-import { refuseUnsupported } from './target.js'
+import { registerForwarding } from './forward.js'
+import { createMethodNotAllowedHook } from './method-not-allowed.js'
+import { type MethodRoute, type RouteForm, type Settings, toRouteOptions } from './route.js'
 
 /**
  * Registers the routes of one service, in an instance of their own: its parsers, hooks and error
@@ -33,11 +33,11 @@ export function registerRoutes(
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   const record = recordRulesOf(options.schema)
   instance.setErrorHandler(record === undefined ? settings.onError : redactErrors(settings.onError, record, instance))
-  const handover = metaOf(entry.object).foreign?.handover
-  if (handover !== undefined) {
+  const forwarder = metaOf(entry.object).foreign?.forwarder
+  if (forwarder !== undefined) {
     const urls = [instance.prefix === '' ? '/' : '', '/*']
-    const refuse = refuseUnsupported(settings.locations, settings.onError)
-    registerHandover(instance, urls, handover, settings.precedence, refuse)
+    const refuse = createMethodNotAllowedHook(settings.conflicts, settings.onError)
+    registerForwarding(instance, urls, forwarder, settings.precedence, refuse)
     return
   }
   if (record !== undefined) checkRecordFlags(entry.path, record, instance)
@@ -45,31 +45,38 @@ export function registerRoutes(
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
-    const read = readerOf(method.definition)
-    const all = serverEndpoints(method.definition, entry)
-    for (const form of ['direct', 'header', 'query'] as const) {
-      const endpoints = all.filter((endpoint) => formOf(endpoint) === form)
-      if (endpoints.length === 0) continue
-      const byHeader = form === 'header'
-      const route = {
-        ...toRoute(method, form, entry, options, settings, instance, read),
-        ...(byHeader && { constraints: constraintsOf(name, instance) })
-      }
-      const isMany = answersMany(entry.object, name, options.schema?.[name])
-      const schemas = routeSchemas(method.definition, route.schema, instance)
-      for (const endpoint of endpoints) {
-        const { verb, path } = endpoint
-        const ofEndpoint = schemas(isMany && !placeholdersIn(path).includes('id'))
-        // OpenAPI has room for one POST at a path, and 3.1 has no QUERY.
-        const schema = form === 'direct' ? ofEndpoint : { ...ofEndpoint, hide: true }
-        const url = path === '' && instance.prefix !== '' ? '' : `/${routePath(entry.path, path)}`
-        const added = { ...route, ...(schema && { schema }), method: verb, url, prefixTrailingSlash: 'slash' as const }
-        settings.precedence.add(
-          instance,
-          withMark(added, { entry, name, endpoint, shared: () => instance.getSchemas() })
-        )
-      }
+    const readArguments = readerOf(method.definition)
+    for (const form of ['direct', 'header', 'query'] as const)
+      addMethodRoutes({ method, form, entry, options, settings, instance, readArguments })
+  }
+}
+
+/** Adds the routes of one form of a method: one for each of its endpoints. */
+function addMethodRoutes(route: MethodRoute): void {
+  const { method, form, entry, options, settings, instance } = route
+  const { name, definition } = method
+  const endpoints = serverEndpoints(definition, entry).filter((endpoint) => formOf(endpoint) === form)
+  if (endpoints.length === 0) return
+  const routeOptions = {
+    ...toRouteOptions(route),
+    ...(form === 'header' && { constraints: headerConstraint(name, instance) })
+  }
+  const isMany = answersMany(entry.object, name, options.schema?.[name])
+  const schemaOf = routeSchemas(definition, routeOptions.schema, instance)
+  for (const endpoint of endpoints) {
+    const { verb, path } = endpoint
+    const endpointSchema = schemaOf(isMany && !placeholdersIn(path).includes('id'))
+    // OpenAPI has room for one POST at a path, and 3.1 has no QUERY.
+    const schema = form === 'direct' ? endpointSchema : { ...endpointSchema, hide: true }
+    const url = path === '' && instance.prefix !== '' ? '' : `/${routePath(entry.path, path)}`
+    const added = {
+      ...routeOptions,
+      ...(schema && { schema }),
+      method: verb,
+      url,
+      prefixTrailingSlash: 'slash' as const
     }
+    settings.precedence.add(instance, withMark(added, { entry, name, endpoint, shared: () => instance.getSchemas() }))
   }
 }
 

@@ -7,9 +7,9 @@ import { ownPluginState, rootOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { metaOf } from '../../core/service-meta.js'
 import type { Router } from '../request/router.js'
-import { placesOf } from './exposed.js'
-import type { Locations } from './locations.js'
+import { endpointsOfService } from './exposed.js'
 import { onEveryRoute } from './precedence.js'
+import type { RouteConflicts } from './route-conflicts.js'
 
 const extraSlash = /^\/\/|.\/(?:[?#;]|$)/
 
@@ -21,13 +21,13 @@ type Rewrite = (url: string, verb: string) => string | undefined
  * or the path, ends in a slash. URLs of routes of the application, and those with an empty
  * placeholder, stay as they are. Routes for these URLs would make a third more routes.
  */
-export function acceptExtraSlashes(app: FastifyInstance, locations: Locations, router: Router): void {
+export function acceptExtraSlashes(app: FastifyInstance, conflicts: RouteConflicts, router: Router): void {
   const { ignoreDuplicateSlashes, ignoreTrailingSlash } = router.options
   const root = rootOf(app)
   // A router with these options ignores the slashes anyway.
   const rewrites = [
-    ...(ignoreDuplicateSlashes ? [] : [leadingSlash(app, locations, router)]),
-    ...(ignoreTrailingSlash ? [] : [trailingSlash(root, locations)])
+    ...(ignoreDuplicateSlashes ? [] : [leadingSlash(app, conflicts, router)]),
+    ...(ignoreTrailingSlash ? [] : [trailingSlash(root, conflicts)])
   ]
   // Several plugins of one application may have services.
   const facts = ownPluginState(root)
@@ -37,7 +37,7 @@ export function acceptExtraSlashes(app: FastifyInstance, locations: Locations, r
   rewriteUrls(root, extraSlash, (url, verb) => all.reduce((current, rewrite) => rewrite(current, verb) ?? current, url))
 }
 
-function leadingSlash(app: FastifyInstance, locations: Locations, { options }: Router): Rewrite {
+function leadingSlash(app: FastifyInstance, conflicts: RouteConflicts, { options }: Router): Rewrite {
   const hostRoutes = findMyWay({ ...options, querystringParser: () => ({}) })
   onEveryRoute(app, (route) => {
     // Fails for the second verb of a URL, and for a URL that the application's router refuses, too.
@@ -47,26 +47,26 @@ function leadingSlash(app: FastifyInstance, locations: Locations, { options }: R
   return (url) => {
     if (!/^\/\/[^/?#;]/.test(url)) return undefined
     const single = url.slice(1)
-    const isService = locations.at(single) !== undefined && !locations.isTaken(url)
+    const isService = conflicts.serviceAt(single) !== undefined && !conflicts.isTaken(url)
     return isService && hostRoutes.find('GET', url) === null ? single : undefined
   }
 }
 
-function trailingSlash(root: FastifyInstance, locations: Locations): Rewrite {
+function trailingSlash(root: FastifyInstance, conflicts: RouteConflicts): Rewrite {
   return (url, verb) => {
-    const bare = locations.withoutSlash(url)
-    const location = bare === undefined ? undefined : locations.atSlash(url, bare, verb)
-    if (location?.path !== '') return undefined
-    const { entry } = location
+    const bare = conflicts.withoutSlash(url)
+    const target = bare === undefined ? undefined : conflicts.serviceAtSlash(url, bare, verb)
+    if (target?.path !== '') return undefined
+    const { entry } = target
     const { path, object } = entry
     // A call without an id is for many records: the slash may mean a forgotten id.
-    const isCalled = placesOf(entry).some(
-      (place) =>
-        place.path === '' &&
-        place.verb === (verb === 'HEAD' ? 'GET' : verb) &&
-        methods.get(place.name)?.id !== 'optional'
+    const isCalled = endpointsOfService(entry).some(
+      (endpoint) =>
+        endpoint.path === '' &&
+        endpoint.verb === (verb === 'HEAD' ? 'GET' : verb) &&
+        methods.get(endpoint.name)?.id !== 'optional'
     )
-    if (!isCalled || metaOf(object).foreign?.handover !== undefined) return undefined
+    if (!isCalled || metaOf(object).foreign?.forwarder !== undefined) return undefined
     return root.hasRoute({ method: verb as HTTPMethods, url: `/${path}/` }) ? undefined : bare
   }
 }

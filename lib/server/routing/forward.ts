@@ -10,51 +10,48 @@ import type {
 } from 'fastify'
 import { GeneralError } from '../../core/errors.js'
 import { fallbackMark } from '../../core/host.js'
-import type { Handover } from '../../core/service-meta.js'
+import type { Forwarder } from '../../core/service-meta.js'
 import { requestStateOf } from '../request/request.js'
 import type { Precedence } from './precedence.js'
 
-/** What answers a request in place of Fastify, with the types that this server has. */
-export interface Answering {
+/** A `Forwarder` with the types of Fastify. */
+interface TypedForwarder {
   isFor(request: FastifyRequest): boolean
   answer(request: FastifyRequest, reply: FastifyReply): void
 }
 
 /**
- * Registers routes of all verbs whose requests somebody else answers. All hooks of the application
- * run before, those for `onSend` too, and nobody reads the body.
+ * Registers routes of all verbs that forward requests to another framework, with unread bodies. All
+ * hooks of the application run before, even those for `onSend`.
  * @param urls under the prefix of the instance
- * @param preParsing refuses what a service of ours would have answered
+ * @param preParsing answers 405 for services that are not forwarded
  */
-export function registerHandover(
+export function registerForwarding(
   instance: FastifyInstance,
   urls: readonly string[],
-  handover: Handover,
+  forwarder: Forwarder,
   precedence: Precedence,
   preParsing: preParsingHookHandler
 ): void {
   instance.removeAllContentTypeParsers()
-  instance.addContentTypeParser('*', (request, payload, done) => done(isRead(request, payload)))
-  const route = { ...toHandoverRoute(handover as Answering), preParsing }
+  instance.addContentTypeParser('*', (request, payload, done) => done(replacedBody(request, payload)))
+  const route = { ...toForwardingRoute(forwarder as TypedForwarder), preParsing }
   for (const method of instance.supportedMethods)
     for (const url of urls) precedence.add(instance, { ...route, method, url, prefixTrailingSlash: 'slash' as const })
 }
 
-/** The error for a body that a hook has replaced: what it was made of is gone. */
-function isRead({ raw }: FastifyRequest, payload: unknown): GeneralError | null {
+/** Returns an error if a hook has replaced the body: it has read the original one. */
+function replacedBody({ raw }: FastifyRequest, payload: unknown): GeneralError | null {
   if (payload === raw) return null
   return new GeneralError(
     'A preParsing hook has replaced the body of a request that Fastify does not answer itself: leave such bodies as they are'
   )
 }
 
-/** What documents leave out. */
+/** OpenAPI documents leave these routes out. */
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
-/**
- * @throws when hooks have set a header that can't be sent. Nobody would answer such a request once
- * it is handed over
- */
+/** @throws if hooks have set a header that can't be sent. Once forwarded, the request would hang */
 function checkHeaders(reply: FastifyReply): void {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     validateHeaderName(name)
@@ -62,7 +59,7 @@ function checkHeaders(reply: FastifyReply): void {
   }
 }
 
-function toHandoverRoute({ isFor, answer }: Answering): Omit<RouteOptions, 'url' | 'method'> {
+function toForwardingRoute({ isFor, answer }: TypedForwarder): Omit<RouteOptions, 'url' | 'method'> {
   return {
     exposeHeadRoute: false,
     schema: hidden,
@@ -75,14 +72,14 @@ function toHandoverRoute({ isFor, answer }: Answering): Omit<RouteOptions, 'url'
       requestStateOf(request).isForwarded = true
       reply.send()
     },
-    // The answer to an error may have no body either, as a redirection.
+    // The answer to an error may have no body, too, such as a redirect.
     onError(request, _reply, _error, done) {
       requestStateOf(request).isForwarded = false
       done()
     },
-    // A hook of a route runs after those of its instance, whenever they were added.
+    // Runs last: hooks of a route run after those of its instance.
     onSend(request, reply, payload, done) {
-      // An error is answered here: one of a guard, or of a hook that has failed.
+      // Errors of guards and hooks are answered here.
       const isEmpty = payload === undefined || payload === null
       const state = requestStateOf(request)
       if (!isEmpty || reply.statusCode >= 400 || !state.isForwarded) return done(null, payload)

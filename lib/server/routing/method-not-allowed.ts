@@ -9,14 +9,11 @@ import { queryVerb } from '../request/query-body.js'
 import type { Router } from '../request/router.js'
 import { namedMethod } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
-import { type Location, type Locations, toLocation } from './locations.js'
+import { type RouteConflicts, type ServiceUrl, toServiceUrl } from './route-conflicts.js'
 
-/**
- * Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the
- * request names it.
- */
-function methodNotAllowed(
-  { entry, verbs, path }: Location,
+/** Sets `Allow`, and returns the error for a method that the service lacks or does not expose. */
+function toMethodNotAllowed(
+  { entry, verbs, path }: ServiceUrl,
   request: FastifyRequest,
   reply: FastifyReply
 ): MethodNotAllowed {
@@ -33,47 +30,46 @@ function methodNotAllowed(
 }
 
 /**
- * Makes the function that refuses, before the body is read, the requests that the application's
- * router can't tell apart: 405 for a custom method that is not exposed and for a URL of a more
- * specific service that lacks the method, 400 for an empty id or placeholder, which must not become
- * a call for many records.
+ * Creates the function that refuses, before the body is read, requests that the application's
+ * router has sent to a route of a method by mistake: 405 for a custom method that is not exposed,
+ * and for a URL of a more specific service that lacks the method, 400 for an empty id or
+ * placeholder, which must not become a call for many records.
  *
- * @param byHeader whether the routes are those of a custom method that the header names
+ * @param byHeader whether a header names the method
  */
-export function targetCheck(
+export function createRefuseMethod(
   { name, definition }: ServiceMethod,
   byHeader: boolean,
   entry: ExposedService,
-  locations: Locations,
+  conflicts: RouteConflicts,
   router: Router
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const path = byHeader ? '' : definition.path
   const placeholders = placeholdersIn(routePath(entry.path, path))
-  // The router takes what is fixed before a placeholder: nothing is more specific than a path
-  // without one.
+  // The router prefers fixed segments: nothing is more specific than a path without placeholders.
   const isFixed = placeholders.length === 0 && !entry.path.includes(':')
-  let isAlone: boolean | undefined
+  let isUnrivalled: boolean | undefined
   return (request, reply) => {
     const named = namedMethod(request)
     const isUnknown = !byHeader && named !== undefined && isMisnamed(named, definition.verb)
     if (isFixed && !isUnknown) return
     const values = request.params as Record<string, string>
     const empty = placeholders.find((placeholder) => !values[placeholder])
-    isAlone ??= locations.isAlone(entry, path)
-    if (isAlone && empty === undefined && !isUnknown) return
+    isUnrivalled ??= conflicts.isUnrivalled(entry, path)
+    if (isUnrivalled && empty === undefined && !isUnknown) return
     const isMany = empty !== undefined && methods.has(name)
     // A placeholder may be empty, or another service be more specific.
-    const location = locations.at(request.url) ?? toLocation(entry, isMany ? '' : path)
-    const ofService = placeholdersIn(entry.path).find((placeholder) => values[placeholder] === '')
-    const isElsewhere = !location.names.includes(name) && ofService === undefined
-    if (isUnknown || location.entry !== entry || isElsewhere) throw methodNotAllowed(location, request, reply)
+    const target = conflicts.serviceAt(request.url) ?? toServiceUrl(entry, isMany ? '' : path)
+    const emptyParent = placeholdersIn(entry.path).find((placeholder) => values[placeholder] === '')
+    const isElsewhere = !target.names.includes(name) && emptyParent === undefined
+    if (isUnknown || target.entry !== entry || isElsewhere) throw toMethodNotAllowed(target, request, reply)
     if (empty === undefined) return
-    if (isMany && !isGap(request, router)) return
+    if (isMany && !hasExtraSlash(request, router)) return
     const isId = empty === idName(entry.path)
     throw new BadRequest(
-      isMany && ofService === undefined
+      isMany && emptyParent === undefined
         ? `The id is empty: to ${name} many records, leave the slash out`
-        : `The value of ':${ofService ?? (isId ? 'id' : empty)}' in the URL is empty`
+        : `The value of ':${emptyParent ?? (isId ? 'id' : empty)}' in the URL is empty`
     )
   }
 }
@@ -85,45 +81,45 @@ export function targetCheck(
 const isMisnamed = (named: string, verb: string) => verb === custom.verb || (methods.get(named)?.verb ?? verb) !== verb
 
 /**
- * Whether a slash is too many in a URL. Two before all else are one in a router that says so, and
- * in a URL that was changed for it.
+ * Whether a URL has an extra slash. Two at its start are one for a router with
+ * `ignoreDuplicateSlashes`, and in a URL that was rewritten.
  */
-const isGap = ({ url, originalUrl }: FastifyRequest, { path, options }: Router) =>
-  hasGap(path(url), options.ignoreDuplicateSlashes ? 1 : 0) || hasGap(path(originalUrl), 1)
+const hasExtraSlash = ({ url, originalUrl }: FastifyRequest, { path, options }: Router) =>
+  hasEmptySegment(path(url), options.ignoreDuplicateSlashes ? 1 : 0) || hasEmptySegment(path(originalUrl), 1)
 
-const hasGap = (path: string, start: number) => path.includes('//', start) || (path.length > 1 && path.endsWith('/'))
+const hasEmptySegment = (path: string, start: number) =>
+  path.includes('//', start) || (path.length > 1 && path.endsWith('/'))
 
 /**
- * Answers 405 where the path is that of a service and the method is not. Such a request finds no
- * route, so that every route of the application, registered before or after, comes first; it is
- * answered before its body is read.
+ * Answers 405 if a service is at the URL and lacks the method. Such a request finds no route, so
+ * all routes of the application come first, whenever they were registered. It is answered before
+ * its body is read.
  */
-export function answerUnsupported(
+export function answerMethodNotAllowed(
   root: FastifyInstance,
-  locations: Locations,
+  conflicts: RouteConflicts,
   answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 ): void {
-  // After the hooks that come with a request, those of a CORS plugin among them, and before its
-  // body.
-  const refuse = refuseUnsupported(locations, answer)
+  // After all `onRequest` hooks, such as those of a CORS plugin, and before the body is read.
+  const refuse = createMethodNotAllowedHook(conflicts, answer)
   root.addHook('preParsing', function (request, reply, payload, done) {
     if (request.is404) refuse.call(this, request, reply, payload, done)
     else done()
   })
 }
 
-/** Makes the hook that answers 405, for requests that have found no route of a service. */
-export function refuseUnsupported(
-  locations: Locations,
+/** Creates the hook that answers 405, for requests that have found no route of a service. */
+export function createMethodNotAllowedHook(
+  conflicts: RouteConflicts,
   answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 ): preParsingHookHandler {
   return (request, reply, _payload, done) => {
-    const location = locations.at(request.url)
-    // A verb that the service answers has found no route for another reason, unless it is that of
-    // custom methods.
-    const isLacking = !location?.verbs.includes(request.method) || request.method === custom.verb
-    const isOurs = location !== undefined && metaOf(location.entry.object).foreign?.handover === undefined
+    const target = conflicts.serviceAt(request.url)
+    // If the service answers the verb, the request has found no route for another reason, unless a
+    // header names a custom method.
+    const isLacking = !target?.verbs.includes(request.method) || request.method === custom.verb
+    const isOurs = target !== undefined && metaOf(target.entry.object).foreign?.forwarder === undefined
     if (!isOurs || !isLacking) done()
-    else answer(methodNotAllowed(location, request, reply), request, reply)
+    else answer(toMethodNotAllowed(target, request, reply), request, reply)
   }
 }

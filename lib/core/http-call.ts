@@ -70,6 +70,8 @@ export class Caller {
   hasAnswered = false
   /** Whether the call has taken longer than its timeout. */
   hasExpired = false
+  /** Whether the answer to a commit within the call was lost, so that nobody knows its outcome. */
+  hasLostCommit = false
   readonly #raw: RawReply
   #controller: AbortController | undefined
 

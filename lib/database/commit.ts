@@ -3,22 +3,19 @@ import { callerIn } from '../core/http-call.js'
 import { isObject, isPromise } from '../core/objects.js'
 import { driverErrorOf } from './driver-error.js'
 
-/**
- * Whether a transaction was committed; `undefined` where nobody knows: the commit was sent, and its
- * answer was lost.
- */
+/** Whether a transaction was committed. `undefined` if the answer to the commit was lost. */
 export type CommitEnd = boolean | undefined
 
-/** A statement, an answer or an error. */
+/** A statement, its answer or its error. */
 interface KnexEvent {
   readonly sql?: unknown
-  /** Of errors of PostgreSQL. */
+  /** Errors of PostgreSQL have it. */
   readonly severity?: unknown
 }
 
 /** A transaction of knex. */
 interface KnexTransaction {
-  /** Ends with it: rejects where it was rolled back because of an error. */
+  /** Settles at the end: rejects if the transaction was rolled back because of an error. */
   readonly executionPromise: PromiseLike<unknown>
   readonly parentTransaction?: unknown
   readonly client?: { readonly dialect?: unknown }
@@ -28,13 +25,14 @@ interface KnexTransaction {
 const isKnexTransaction = (value: unknown): value is KnexTransaction =>
   typeof value === 'function' && isPromise((value as { executionPromise?: unknown }).executionPromise)
 
-const endings = new WeakMap<object, Promise<CommitEnd>>()
+/** The ends of transactions. Each is watched once, however many calls it has. */
+const commitEnds = new WeakMap<object, Promise<CommitEnd>>()
 
 /**
- * Whether the transaction of a call will have been committed, once it has ended: of
- * `params.transaction`, as `@feathersjs/knex` has it. Its `trx` is a transaction of knex, or it has
- * `committed`, a promise of `true`, `false` or, where nobody knows, `undefined`, for other
- * libraries. `undefined` where there is none.
+ * Returns whether the transaction of a call is committed, as a promise that resolves at its end, or
+ * `undefined` if the call has none. It reads `params.transaction` of `@feathersjs/knex`: its `trx`
+ * is a transaction of knex, or it has `committed`, a promise of `true`, `false` or, if nobody knows,
+ * `undefined`, for other libraries.
  */
 export function commitOf(params: unknown): Promise<CommitEnd> | undefined {
   const { transaction } = Object(params) as { transaction?: unknown }
@@ -42,38 +40,37 @@ export function commitOf(params: unknown): Promise<CommitEnd> | undefined {
   const { committed } = transaction as { committed?: unknown }
   // A transaction that has ended throws here.
   const trx = attempt(() => transaction.trx)
-  const parts = [...transactionsOf(trx).map(endOf), ...(isPromise(committed) ? [endOfPromise(committed)] : [])]
-  if (parts.length === 0) return undefined
-  // A transaction that was not committed decides: where a commit fails, hooks of Feathers leave
-  // their own promise open.
+  const ends = [...transactionsOf(trx).map(endOf), ...(isPromise(committed) ? [endOfPromise(committed)] : [])]
+  if (ends.length === 0) return undefined
+  // The first that was not committed decides: if a commit fails, hooks of Feathers never settle
+  // their own promise.
   return new Promise((resolve) => {
-    for (const part of parts) part.then((end) => end === true || resolve(end))
-    Promise.all(parts).then((ends) => resolve(ends.every(Boolean)))
+    for (const ending of ends) ending.then((end) => end === true || resolve(end))
+    Promise.all(ends).then((all) => resolve(all.every(Boolean)))
   })
 }
 
-/** A transaction and those around it: what is rolled back out there is undone in here. */
+/** Returns a transaction and its outer ones: a rollback of those undoes it, too. */
 function transactionsOf(trx: unknown): KnexTransaction[] {
   return isKnexTransaction(trx) ? [trx, ...transactionsOf(trx.parentTransaction)] : []
 }
 
 function endOf(trx: KnexTransaction): Promise<CommitEnd> {
-  const ending = endings.get(trx) ?? watchEnd(trx)
-  endings.set(trx, ending)
-  return ending
+  const end = commitEnds.get(trx) ?? watchEnd(trx)
+  commitEnds.set(trx, end)
+  return end
 }
 
 /**
- * A rollback without an error resolves the promise of knex as a commit does: only the statement
- * tells them apart.
+ * Waits for the end of a transaction. knex resolves its promise for a rollback without an error,
+ * too: only the statement tells it from a commit.
  */
 async function watchEnd(trx: KnexTransaction): Promise<CommitEnd> {
-  // Transactions within this one end before it does, so that its own end is the last statement of
-  // this kind.
+  // Inner transactions end before it does, so the last statement of this kind is its own.
   let end = ''
-  // After an error PostgreSQL rolls back, whatever the end says, unless it goes back to a
-  // savepoint: it answers nothing until then. An error that is not its own, such as that of a
-  // client that has not waited, leaves that open.
+  // After an error PostgreSQL rolls back, even at a commit, unless the transaction goes back to a
+  // savepoint. It answers no statement until then. Other errors, such as a timeout of the client,
+  // leave the outcome open.
   let commitEnd: CommitEnd = true
   trx.on?.('query', ({ sql }) => {
     if (/^(commit|release|rollback)\b/i.test(String(sql))) end = String(sql)
@@ -104,30 +101,25 @@ async function endOfPromise(committed: PromiseLike<unknown>): Promise<CommitEnd>
   }
 }
 
-/**
- * The errors of commits whose answer was lost, of libraries that do not tell them from others, and
- * the requests within which one was lost.
- */
+/** Errors of commits whose answer was lost, of libraries whose errors don't show it. */
 const lostCommits = new WeakSet<object>()
 
 /**
- * Notes of the request that params belong to that a commit within it got no answer: what is around
- * that call may word the error anew.
+ * Notes on the request of a call that the answer to a commit was lost: outer hooks may replace the
+ * error.
  */
 export function noteLostCommit(params: unknown): void {
   const caller = callerIn(params)
-  if (caller !== undefined) lostCommits.add(caller)
+  if (caller !== undefined) caller.hasLostCommit = true
 }
 
-/**
- * Whether nobody knows of a call that has failed by an error whether something of it was committed.
- */
+/** Returns whether a call has failed and nobody knows whether some of it was committed. */
 export const hasLostCommit = (error: unknown, params: unknown): boolean =>
-  isOfLostCommit(error) || lostCommits.has(Object(callerIn(params)))
+  isLostCommit(error) || callerIn(params)?.hasLostCommit === true
 
 /**
- * knex names the statement. One that the connection has not taken was not sent: so `pg`, `mysql2`
- * and `mysql` say it.
+ * Matches messages of knex, which name the statement. `pg`, `mysql2` and `mysql` have these texts
+ * for a statement that was not sent.
  */
 const lostByKnex = /^COMMIT; - (?!.* is not queryable$|.* is in closed state$|Cannot enqueue )/
 
@@ -137,18 +129,15 @@ function isLostByKnex(error: unknown): boolean {
 }
 
 /**
- * Whether a database has said of a commit that it is none. One that stops, or has no room, may have
- * done it before.
+ * Returns whether a database has refused a commit. One that stops, or has no space, may have
+ * committed before.
  */
 function refusesCommit(error: unknown): boolean {
   const { refusal = 'away' } = driverErrorOf(error) ?? {}
   return refusal !== 'away'
 }
 
-/**
- * Whether nobody knows by an error that has come once the work of a transaction was done whether
- * that was committed.
- */
+/** Returns whether an error after the work of a transaction leaves open if it was committed. */
 export function losesCommit(error: unknown, trx: unknown): boolean {
   if (isKnexTransaction(trx)) return isLostByKnex(error)
   const isLost = !refusesCommit(error)
@@ -156,13 +145,13 @@ export function losesCommit(error: unknown, trx: unknown): boolean {
   return isLost
 }
 
-/** Whether an error is that of a commit whose answer was lost, or has come of it. */
-export function isOfLostCommit(error: unknown, depth = 5): boolean {
+/** Returns whether an error is of a commit whose answer was lost, or is caused by one. */
+export function isLostCommit(error: unknown, depth = 5): boolean {
   if (!isObject(error) || depth === 0) return false
   return (
     lostCommits.has(error) ||
     isLostByKnex(error) ||
-    isOfLostCommit(
+    isLostCommit(
       attempt(() => error.cause),
       depth - 1
     )

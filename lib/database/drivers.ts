@@ -1,41 +1,41 @@
 /** Why a database has refused a statement. */
 export type Refusal =
-  /** A record with the same values is there already. */
+  /** A record with the same values exists. */
   | 'unique'
-  /** What the record refers to is not there. */
+  /** The record refers to one that does not exist. */
   | 'reference'
-  /** The record is referred to by other records. */
+  /** Other records refer to the record. */
   | 'referenced'
   | 'required'
-  /** A column that is not there: of a query or data that no schema checks. */
+  /** A column that does not exist, in a query or data that no schema checks. */
   | 'unknown'
   /** A check of the table. */
   | 'rule'
   /** A value that the column can't hold. */
   | 'value'
-  /** An update that changes nothing, which is no statement. */
+  /** An update without columns, for which there is no statement. */
   | 'empty'
-  /** A value for a column that the database computes or counts by itself. */
+  /** A value for a column that the database generates. */
   | 'generated'
-  /** Calls at the same time were in each other's way: the same call may succeed at once. */
+  /** Two calls were in conflict: the same call may succeed at once. */
   | 'collision'
-  /** The database can't answer now. */
+  /** The database is unavailable. */
   | 'away'
   | 'other'
 
-/** What the error of a driver says. */
+/** The content of an error of a driver. */
 export interface DriverError {
   readonly refusal: Refusal
-  /** The columns of the record that was written, where the driver names them. */
+  /** The columns of the written record, if the driver reports them. */
   readonly fields: readonly string[]
-  /** The name of the constraint or of the index, where the driver says it. */
+  /** The name of the constraint or of the index, if the driver reports it. */
   readonly constraint?: string | undefined
   readonly cause: Thrown
 }
 
 export type Thrown = Error & Record<PropertyKey, unknown>
 
-/** What one kind of driver says of an error; `undefined` for errors that are not of its kind. */
+/** Reads errors of one kind of driver. `undefined` for other errors. */
 type Reader = (error: Thrown) => Omit<DriverError, 'cause'> | undefined
 
 /** The refusals by the codes of the SQL standard (SQLSTATE). */
@@ -49,21 +49,20 @@ const byState: readonly [RegExp, Refusal][] = [
   [/^428C9/, 'generated'],
   // 42883: there is no operator for the type of the column.
   [/^(22|54|42883)/, 'value'],
-  // A transaction that can't be as if it were alone, a deadlock, a lock that took too long.
+  // A transaction that is not serializable, a deadlock, a lock timeout.
   [/^(40001|40P01|55P03)/, 'collision'],
-  // No connection, no access, no room, a statement that took too long, a server that stops or has
-  // failed.
+  // No connection, no access, no space, a statement timeout, a server that stops or has failed.
   [/^(08|25P0[34]|28|3D|40|53|55|57|58|F0|XX)/, 'away']
 ]
 const refusalOf = (state: string): Refusal => byState.find(([form]) => form.test(state))?.[1] ?? 'other'
 
-// Texts may hold values that clients have sent, of any length: what is read of them stands at an
-// end, where no value can.
+// Texts may contain values from clients, of any length. Only their start and end are read, where no
+// value can be.
 const textStart = (text: unknown) => (typeof text === 'string' ? text.slice(0, 300) : '')
 const textEnd = (text: unknown) => (typeof text === 'string' ? text.slice(-300) : '')
 /**
- * The text of the driver: knex puts the statement before it, of which `@feathersjs/knex` leaves a
- * space.
+ * Returns the text of the driver. knex puts the statement before it, of which `@feathersjs/knex`
+ * leaves a space.
  */
 const driverText = (message: unknown) =>
   textEnd(message)
@@ -76,14 +75,14 @@ const postgres: Reader = (error) => {
   const { code, severity, detail, message, column = error.column_name, constraint = error.constraint_name } = error
   if (typeof severity !== 'string' || typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
   const isReferenced = code === '23503' && / is (still )?referenced from table "[^"]*"\.$/.test(textEnd(detail))
-  // For other errors, the brackets of `detail` hold the record, not names of columns.
+  // For other errors, the brackets of `detail` contain the record, not names of columns.
   const key = /^(23505|23503|23P01)$/.test(code) ? /^[^(]*\(([^()]+)\)=\(/.exec(textStart(detail))?.[1] : undefined
   const [, quoted, plain] =
     (code === '42703' && /^column (?:"([^"]+)"|(?:[\w$]+\.)*([\w$]+)) .*does not exist$/.exec(driverText(message))) ||
     (code === '428C9' && /^Column "([^"]+)" is an? /.exec(textStart(detail))) ||
     []
   // A NUL in a name ends the message to the server too early. PgBouncer has the same code for a
-  // client that it turns away.
+  // client that it rejects.
   const isCutShort = code === '08P01' && severity !== 'FATAL'
   return {
     refusal: isReferenced ? 'referenced' : isCutShort ? 'value' : refusalOf(code),
@@ -102,20 +101,19 @@ const byNumber: readonly [Refusal, readonly number[]][] = [
   ['rule', [3819, 4025]],
   ['value', [1264, 1265, 1292, 1366, 1406]],
   ['generated', [1906, 3105]],
-  // 1020: a record that has changed since the transaction has read it. 3572: a lock that a
-  // statement would not wait for.
+  // 1020: a record has changed since the transaction read it. 3572: a lock with NOWAIT.
   ['collision', [1020, 1205, 1213, 3572]],
   // Numbers from 45,000 on are those of the driver `mariadb`.
-  // 1317, 1969 and 3024: a statement that took too long.
+  // 1317, 1969 and 3024: a statement timeout.
   ['away', [1040, 1045, 1053, 1203, 1226, 1317, 1927, 1969, 2006, 2013, 3024, 45009, 45012, 45013, 45026, 45028]]
 ]
 
 const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
-  // `mariadb` gives errors of the network a state too, and numbers below 0.
+  // `mariadb` gives network errors a state, too, and numbers below 0.
   if (typeof errno !== 'number' || errno < 0 || typeof sqlState !== 'string') return undefined
   const [start, end] =
     sqlMessage === undefined ? [driverText(message), driverText(message)] : [textStart(sqlMessage), textEnd(sqlMessage)]
-  // `mysql2` writes numbers that JSON has not as names.
+  // `mysql2` writes numbers that JSON lacks as names.
   const isNumber = errno === 1054 && /^Unknown column '(NaN|Infinity)' in /.test(start)
   const field =
     /^(?:Column|Field) '([^']+)' /.exec(start) ??
@@ -123,7 +121,7 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
     / for column (?:`[^`]*`\.)*[`']([^`']+)[`'] at row \d+$/.exec(end) ??
     / FOREIGN KEY \(`([^`]+(?:`, `[^`]+)*)`\) REFERENCES [^']*$/.exec(end) ??
     (isNumber ? undefined : /^Unknown column '(?:[^'.]*\.)*([^'.]+)' in /.exec(start)) ??
-    // The check of a column has its name in MariaDB, behind that of the table.
+    // In MariaDB the check of a column is named after the table and the column.
     /^CONSTRAINT `[^`.]+\.([^`.]+)` failed/.exec(start)
   const constraint =
     / for key '(?:[^'.]*\.)?([^'.]+)'$/.exec(end) ??
@@ -138,7 +136,7 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
   }
 }
 
-// https://www.sqlite.org/rescode.html Some drivers give no code to an error.
+// https://www.sqlite.org/rescode.html Errors of some drivers have no code.
 const sqliteTexts: readonly [RegExp, Refusal][] = [
   [/^UNIQUE constraint failed(?:: (?:index '(?<constraint>.+)'|(?<columns>[^.]+\..+))$)?/, 'unique'],
   [/^FOREIGN KEY constraint failed$/, 'reference'],
@@ -147,7 +145,7 @@ const sqliteTexts: readonly [RegExp, Refusal][] = [
   [/^cannot store \w+ value in \w+ column (?<columns>.+)$/, 'value'],
   [/^(datatype mismatch|string or blob too big)$/, 'value'],
   [/^(no such column: |table .+ has no column named )(?<columns>.+)$/, 'unknown'],
-  // A name with a point, where a statement has room for that of a column alone.
+  // A name with a dot where the statement allows only a column.
   [/^near "\.": syntax error$/, 'unknown'],
   [/^cannot (INSERT into|UPDATE) generated column "(?<columns>[^"]+)"$/, 'generated'],
   [/^database (table )?is locked$/, 'collision'],
@@ -160,9 +158,9 @@ const sqliteCodes: readonly [RegExp, Refusal][] = [
 
 const sqlite: Reader = ({ code, message }) => {
   const hasCode = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
-  // A hint of SQLite behind a name in double quotes.
+  // SQLite adds a hint after a name in double quotes.
   const whole = textEnd(message).replace(/ - should this be a string literal in single-quotes\?$/, '')
-  // A statement stands before it where a query builder has made the error, which has the code.
+  // If a query builder has created the error, the statement is before the text.
   const text = (hasCode ? driverText(whole) : whole).replace(/^SQLITE_\w+: /, '')
   const [form, refusal] = sqliteTexts.find(([form]) => form.test(text)) ?? []
   const { columns, constraint } = form?.exec(text)?.groups ?? {}
@@ -180,13 +178,13 @@ const lostConnection =
 
 const connection: Reader = ({ syscall, message, code }) => {
   const isNetwork = /^(connect|read|write|getaddrinfo)$/.test(String(syscall)) && networkCodes.test(String(code))
-  // `aborted` is what the pool of knex says, without a code.
+  // The pool of knex has the message `aborted`, without a code.
   const isLost = lostConnection.test(driverText(message)) || (message === 'aborted' && code === undefined)
   return isNetwork || isLost || driverCodes.test(String(code)) ? { refusal: 'away', fields: [] } : undefined
 }
 
-// Prisma calls drivers through adapters, and tells the code and the text of the driver: MySQL's are
-// four digits, those of `mariadb` itself 45028 and such.
+// Prisma calls drivers through adapters, and reports the code and the text of the driver. Codes of
+// MySQL have four digits, codes of `mariadb` itself are 45028 and the like.
 const prisma: Reader = ({ meta, code: ownCode }) => {
   const { originalCode: code, originalMessage: message, constraint } = Object(Object(meta).driverAdapterError?.cause)
   if (typeof code !== 'string' || typeof message !== 'string')
@@ -198,8 +196,7 @@ const prisma: Reader = ({ meta, code: ownCode }) => {
   )
 }
 
-// knex refuses an update without a column, a negative `$skip`, and a value that is undefined,
-// before the driver gets them.
+// knex itself refuses an update without columns, a negative `$skip` and an undefined value.
 const knex: Reader = ({ message }) => {
   const text = textStart(message)
   if (text === 'A non-negative integer must be provided to offset.') return { refusal: 'value', fields: [] }
@@ -207,15 +204,15 @@ const knex: Reader = ({ message }) => {
   return /^Undefined binding\(s\) detected /.test(text) ? { refusal: 'other', fields: [] } : undefined
 }
 
-// Kysely says it where PostgreSQL has rolled back in place of the commit.
+// Kysely throws it if PostgreSQL has rolled back instead of committing.
 const kysely: Reader = (error) =>
   error[Symbol.for('kysely.AbortedTransactionError')] === true ? { refusal: 'other', fields: [] } : undefined
 
 const statementStart =
   /^[\s(]*(select\s|(insert|replace|merge)\s.*\binto\s|update\s.*\sset\s|delete\s.*\bfrom\s|with\s.*\sas\s|call\s.*\()/is
 /**
- * An error that no reader knows, such as a `TypeError` of a driver, behind the statement that knex
- * or Drizzle puts before all of them. That of a commit says nothing of how it has ended.
+ * Reads errors that no other reader knows, such as a `TypeError` of a driver, by the statement that
+ * knex or Drizzle puts before them. The error of a commit leaves its outcome open.
  */
 const statement: Reader = ({ message }) => {
   const isOfKnex = statementStart.test(textStart(message)) && message.includes(' - ')
@@ -225,8 +222,8 @@ const statement: Reader = ({ message }) => {
 }
 
 /**
- * A reader for each kind of driver, for knex and Kysely themselves, for errors of connections,
- * which are alike in all of them, and for others that hold a statement.
+ * The readers for each kind of driver, for knex and Kysely themselves, for connection errors of all
+ * drivers, and for other errors that contain a statement.
  */
 export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, kysely, connection, statement]
 

@@ -159,7 +159,8 @@ export class Credentials implements LoginVerifier {
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
     const values = { ...result, authenticated: true }
     const note = noteLogin(params, { maker: this, values, identity: this.#identityIn(values) })
-    return Object.assign({ ...params, ...values }, note)
+    // A spread of params, which are of a class, is slower on Node 20.
+    return Object.assign({}, params, values, note)
   }
 
   /** The unique key of a caller: the user, or else the subject of the token. */

@@ -1,6 +1,6 @@
 import type { AnyService, ClientApplication, ClientOptions, ClientServiceOptions } from '../../types/client.js'
 import type { HookOptions } from '../../types/hooks.js'
-import { neutral } from '../core/compose.js'
+import { clientEnvironment } from '../core/compose.js'
 import { createEmitter, eventMethods } from '../core/events.js'
 import { HookStore } from '../core/hooks.js'
 import { stripSlashes } from '../core/path.js'
@@ -35,7 +35,7 @@ export function createClient<Services = Record<string, AnyService>>({
       path: name,
       common,
       onListenerError,
-      observer: neutral,
+      environment: clientEnvironment,
       provide: service instanceof RestService ? addMethod : undefined
     })
     entries.set(name, entry)

@@ -2,48 +2,40 @@ import type { HookContext, Http } from '../../types/hooks.js'
 import type { Query } from '../../types/service.js'
 import type { Caller } from './http-call.js'
 
-const notes = Symbol('notes')
+const callState = Symbol('call state')
 
-/** What is noted of a call, on its context. */
+/** State of one call, stored on its hook context. */
 export class CallState {
-  /** Who has made the call over HTTP, also after a hook has replaced its params. */
+  /** The client of a call over HTTP, also after a hook has replaced the params. */
   caller: Caller | undefined = undefined
-  /** `context.http` as it was before the method ran: what hooks add later is about the result. */
+  /** `context.http` before the method ran. Later changes belong to the result. */
   http: Http | undefined = undefined
-  /** The result and `dispatch` that were seen last. */
+  /** The result and `dispatch` that were tracked last. */
   result: unknown = undefined
   dispatch: unknown = undefined
-  /** The result that has failed, until a hook takes the error back. */
+  /** The result of the hook or method that failed, until another hook recovers. */
   failed: Pick<HookContext, 'result' | 'dispatch'> | undefined = undefined
   /**
-   * Set once a hook has thrown while the rest of the call still runs, such as by a timeout.
-   * Resolves to whether that rest succeeds.
+   * Set if a hook has thrown while the rest of the call still runs, as after a timeout. Resolves to
+   * whether that rest succeeds.
    */
   abandoned: Promise<boolean> | undefined = undefined
-  /**
-   * The streams that were results, in order, each with the function that removes our listeners from
-   * it. Few calls have streams.
-   */
+  /** The streams among the results, in order, each with a function that removes our listeners. */
   streams: Map<AsyncIterable<unknown> | NodeJS.ReadableStream | ReadableStream, () => void> | undefined = undefined
-  /** The fields that the records of the answer may have, where a hook has said so. */
+  /** The fields that the records of the result may have, if a hook restricts them. */
   answeredFields: readonly string[] | undefined = undefined
-  /**
-   * The fields of a record that say to which placeholders of the path it belongs, by placeholder.
-   */
+  /** The field of a record that must match each placeholder of the path. */
   parentFields: Readonly<Record<string, string>> | undefined = undefined
-  /** Which fields the caller of an `update` may send, where that is not all. */
+  /** Whether the caller of an `update` may send a field. `undefined`: all fields. */
   maySend: ((field: string) => boolean) | undefined = undefined
-  /** What the method itself has answered, for the events: hooks make of it what its caller gets. */
+  /** The method's own result, before after hooks, for events. */
   rawResult: RawResult | undefined = undefined
   /**
-   * Whether a client has sent a text, where passwords are stored. A function, since whoever prints
-   * a context must not print them.
+   * Whether the client has sent a string to a service that stores passwords. A function, so that
+   * printing a context does not print passwords.
    */
   hasSent: ((text: string) => boolean) | undefined = undefined
-  /**
-   * The condition on the stored hash of a password that a call replaces, a function for the same
-   * reason.
-   */
+  /** The condition on the stored password hash that a call replaces; a function for that reason. */
   replacedHash: (() => Query) | undefined = undefined
   /**
    * The versions that the next write of the record of a request expects. `null` if it has no
@@ -61,26 +53,25 @@ export interface ExpectedVersions {
 
 export interface RawResult {
   readonly records: readonly unknown[]
-  /** `undefined` for a custom method: what it writes is not in its data. */
+  /** `undefined` for a custom method, whose data is not what it writes. */
   readonly data: unknown
-  /**
-   * Whether a field of the records may have the value of another one, as by SQL's `secret as
-   * title`.
-   */
+  /** Whether a field may hold the value of another one, as by SQL's `secret as title`. */
   readonly isRenamed: boolean
 }
 
-interface Noted extends HookContext {
-  [notes]?: CallState
+interface WithCallState extends HookContext {
+  [callState]?: CallState
 }
 
-export function callStateOf(context: Noted): CallState {
-  context[notes] ??= new CallState()
-  return context[notes]
+/** Returns the state of a call, and creates it when it is first needed. */
+export function callStateOf(context: WithCallState): CallState {
+  context[callState] ??= new CallState()
+  return context[callState]
 }
 
 /**
- * The same for what may be no context, such as the second argument of an event that somebody emits
- * by hand: `undefined` where nothing is noted.
+ * Returns the state of a call, if there is one. The value may be anything, such as the second
+ * argument of an event that the application emits itself.
  */
-export const callStateIn = (context: unknown): CallState | undefined => (context as Noted | null | undefined)?.[notes]
+export const callStateIn = (context: unknown): CallState | undefined =>
+  (context as WithCallState | null | undefined)?.[callState]

@@ -6,32 +6,28 @@ export type Run = (context: HookContext) => Promise<void>
 /** Calls the user's method, and returns its result. */
 export type Invoke = (context: HookContext) => unknown
 
-/**
- * Stands around the calls of the user's methods, within all hooks. It returns the result, by
- * calling the method or by itself.
- */
+/** Wraps the user's method, within all hooks. It may return a result without calling the method. */
 export type Interceptor = (context: HookContext, invoke: Invoke) => unknown
 
-/** Is notified after each hook of a call. */
-export interface HookObserver {
-  /** The hook has ended, and may have changed the result. */
-  see(context: HookContext): void
+/** Follows the results of a call from hook to hook, so that no stream among them is forgotten. */
+export interface ResultTracker {
+  /** Is called when a hook or the method has ended, and may have set a result. */
+  trackResult(context: HookContext): void
   /**
-   * The hook has failed. A hook further out may still recover.
+   * Is called when a hook has failed. A hook further out may still recover.
    *
    * @param running settles with the rest of the call, if that still runs: the hook has not waited
    * for it
    * @throws an error in place of this one
    */
-  fail(context: HookContext, error: unknown, running?: Promise<void>): void
+  trackFailure(context: HookContext, error: unknown, running?: Promise<void>): void
 }
 
 /**
- * Wraps a call into hooks, the first one outermost. This is done once for each method, not for each
- * call, and adds nothing where there are no hooks. A hook ends the call early, or recovers from an
- * error, by setting `context.result`.
+ * Wraps a call into hooks, the first one outermost. This happens once per method, at registration. A
+ * hook ends the call early, or recovers from an error, by setting `context.result`.
  */
-export function compose(hooks: readonly AroundHook[], call: Run, observer: HookObserver): Run {
+export function compose(hooks: readonly AroundHook[], call: Run, tracker: ResultTracker): Run {
   return hooks.reduceRight<Run>(
     (inner, hook) => async (context) => {
       let running: Promise<void> | undefined
@@ -53,10 +49,10 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
           throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
         if (context.result === undefined) await running
       } catch (error) {
-        observer.fail(context, error, pending)
+        tracker.trackFailure(context, error, pending)
         throw error
       }
-      observer.see(context)
+      tracker.trackResult(context)
     },
     call
   )
@@ -64,43 +60,36 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
 
 const by = (hook: AroundHook, { path, method }: HookContext) => `by ${hook.name || 'a hook'} of ${path}.${method}`
 
-/**
- * What happens around each call. Four functions are used when the hooks of a method are composed,
- * the others by each call.
- */
-export interface CallObserver extends HookObserver {
-  /** Wraps what runs the calls of a method of a service. */
-  trace(run: Run, service: object): Run
-  /** Wraps what invokes a method of a service, where no hook has answered. */
-  wrap(invoke: Invoke, service: object): Invoke
+/** What a server adds to the calls of its services. A client adds nothing. */
+export interface CallEnvironment extends ResultTracker {
+  /** Wraps the calls of a method, with their hooks. */
+  wrapRun(run: Run, service: object): Run
+  /** Wraps the method itself, which is called if no hook has set a result. */
+  wrapMethod(invoke: Invoke, service: object): Invoke
   /** Puts the hooks of a method into the order in which they run. */
-  arrange(hooks: AroundHook[]): AroundHook[]
-  /** What hooks get as `context.app` for the instance of a service. */
-  app(instance: unknown): unknown
+  sortHooks(hooks: AroundHook[]): AroundHook[]
+  /** Returns what hooks get as `context.app` for the instance of a service. */
+  toHookApplication(instance: unknown): unknown
+  /** @throws {BadRequest} if the arguments of a call do not fit its method */
+  checkArguments(method: string, names: readonly string[], args: readonly unknown[]): void
+  /** Is called with the params of a call, and again if a hook replaces them. */
+  attachSignal(context: HookContext, params: unknown): void
   /**
-   * A method is called with these arguments.
-   * @throws {BadRequest} when they are not what it takes. A client leaves that to the server
-   */
-  check(method: string, names: readonly string[], args: readonly unknown[]): void
-  /** The call has got these params. */
-  lend(context: HookContext, params: unknown): void
-  /**
-   * Waits for a call that the server has made itself, and ends what was done for it.
+   * Waits for a call by `app.service()`, and stops tracking its streams.
    * @throws what the call throws
    */
-  end(running: Promise<void>, context: HookContext): Promise<void>
+  untrackStreams(running: Promise<void>, context: HookContext): Promise<void>
 }
 
-/**
- * Changes nothing around a call, and answers each question with what it is asked about: a client
- * has no other observer.
- */
-export const neutral = new Proxy(
-  {},
-  {
-    get:
-      () =>
-      <T>(value: T) =>
-        value
-  }
-) as CallObserver
+/** The environment of a client: the server checks its arguments. */
+export const clientEnvironment: CallEnvironment = {
+  trackResult() {},
+  trackFailure() {},
+  wrapRun: (run) => run,
+  wrapMethod: (invoke) => invoke,
+  sortHooks: (hooks) => hooks,
+  toHookApplication: (instance) => instance,
+  checkArguments() {},
+  attachSignal() {},
+  untrackStreams: (running) => running
+}

@@ -1,6 +1,6 @@
 import type { HookContext, HookType, Http, RegisteredService } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import type { CallObserver } from './compose.js'
+import type { CallEnvironment } from './compose.js'
 import type { MethodDefinition } from './methods.js'
 import { pick } from './objects.js'
 
@@ -25,7 +25,7 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   // Absent until it is set: a hook that sets it has answered, to `undefined` too.
   declare result: unknown
   /** Hears of the params of a call. */
-  declare [onParams]: CallObserver['lend']
+  declare [onParams]: CallEnvironment['attachSignal']
   declare event: string | null
   declare arguments: unknown[]
   type: HookType = 'around'
@@ -85,27 +85,27 @@ function classWith(names: MethodDefinition['arguments']): typeof ContextBase {
 /**
  * Makes the function that creates the contexts of one method. What its calls have in common stands
  * on the prototype, and the named arguments (`id`, `data`, `params`) read and write
- * `context.arguments`. The observer is lent the params of a call, and again when a hook replaces
- * them.
- * @returns the function. @throws what the observer says to the arguments
+ * `context.arguments`. The params of a call are passed to `attachSignal`, and again if a hook
+ * replaces them.
+ * @returns the function. @throws what `checkArguments` throws
  */
 export function contextOf(
   shared: SharedContext,
   names: MethodDefinition['arguments'],
   event: string | null,
-  { check, lend }: Pick<CallObserver, 'check' | 'lend'>
+  { checkArguments, attachSignal }: Pick<CallEnvironment, 'checkArguments' | 'attachSignal'>
 ): (args: unknown[]) => HookContext {
   class MethodContext extends classWith(names) {}
-  MethodContext.prototype[onParams] = lend
+  MethodContext.prototype[onParams] = attachSignal
   Object.defineProperties(MethodContext.prototype, Object.getOwnPropertyDescriptors(Object.freeze(shared)))
   const last = names.length - 1
   return (args) => {
-    check(shared.method, names, args)
+    checkArguments(shared.method, names, args)
     args[last] ??= {}
     // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than
     // `undefined`.
     const context = new MethodContext(event, args) as object as HookContext
-    lend(context, args[last])
+    attachSignal(context, args[last])
     return context
   }
 }

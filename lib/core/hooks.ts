@@ -1,41 +1,49 @@
 import type { AroundHook, Hook, HookContext, HookMap, HookOptions, HookType } from '../../types/hooks.js'
-import type { HookObserver } from './compose.js'
+import type { ResultTracker } from './compose.js'
 
 /** How a request proves who calls, as a "Security Scheme Object" of OpenAPI. */
 export type SecurityScheme = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** What a hook of this package declares, besides being called. */
-export interface HookTraits {
-  /**
-   * Whether an around hook runs outside all others, wherever it was added, so that none of them can
-   * bypass it.
-   */
+/** Where a hook runs, whatever the order in which hooks were added. Read when hooks are composed. */
+interface OrderTraits {
+  /** Whether an around hook runs outside all others, so that none of them can bypass it. */
   readonly isOutermost?: boolean
-  /**
-   * Whether an around hook runs within all others, wherever it was added: just before the method.
-   */
+  /** Whether an around hook runs within all others, just before the method. */
   readonly isInnermost?: boolean
-  /** Is called before the server starts. @throws when the hook can't work at that position */
+}
+
+/** Read before the server starts. */
+interface StartTraits {
+  /** @throws if the hook can't work at that position */
   check?(position: HookPosition): void
-  /** The fields that the hook removes from results. */
-  readonly removesFields?: readonly string[]
-  /**
-   * Says who may do what by a method, in words for documents: `admin, member (title, text)`.
-   * `undefined` where the hook has no say.
-   */
-  describeAccess?(method: string): string | undefined
-  /** What the hook has requests and answers of an operation say, for documents. */
-  openapi?(operation: DescribedOperation): OperationDocs | undefined
-  /**
-   * The instance all services of which a hook guards, but for those that have a guard of their own.
-   */
+}
+
+/** Read by guards, and by everything that has to know whether a method is guarded. */
+interface GuardTraits {
+  /** The instance whose services the hook guards, unless they have a guard of their own. */
   readonly guards?: object
   /**
-   * The security schemes that a guard accepts for a method, by the names that they have in OpenAPI
+   * Returns the security schemes that a guard accepts for a method, by their names in OpenAPI
    * documents. `undefined`: it lets all callers pass.
    */
   security?(position: HookPosition, method: string): Readonly<Record<string, SecurityScheme>> | undefined
 }
+
+/** Read by OpenAPI documents and by `app.printServices()`. */
+interface DocumentationTraits {
+  /** The fields that the hook removes from results. */
+  readonly removesFields?: readonly string[]
+  /**
+   * Describes who may do what by a method: `admin, member (title, text)`. `undefined` if the hook
+   * has no say.
+   */
+  describeAccess?(method: string): string | undefined
+  /** Returns the headers and error statuses that the hook adds to an operation. */
+  openapi?(operation: DescribedOperation): OperationDocs | undefined
+}
+
+/** What a hook of this package declares, besides being called. */
+export interface HookTraits extends OrderTraits, StartTraits, GuardTraits, DocumentationTraits {}
 
 /** A method at a URL. */
 export interface DescribedOperation {
@@ -45,7 +53,7 @@ export interface DescribedOperation {
   readonly hasId: boolean
 }
 
-/** A header, in words for documents. */
+/** A header in an OpenAPI document. */
 export interface HeaderDocs {
   readonly name: string
   readonly description: string
@@ -68,9 +76,9 @@ export const withTraits = <H extends object>(hook: H, hookTraits: HookTraits): H
 export const traitsOf = (hook: unknown): HookTraits => Object(hook)[traits] ?? {}
 
 /**
- * Notes that a function makes hooks and is none: where it stands in the place of one, the server
- * does not start.
- * @param call how it is called: `protect('password')`
+ * Forbids passing a factory of hooks as a hook, as in `before: protect`: the server does not start.
+ *
+ * @param call shows how to call the factory: `protect('password')`
  */
 export const forbidAsHook = (factory: (...args: never[]) => unknown, call: string): void =>
   void withTraits(factory, {
@@ -81,24 +89,18 @@ export const forbidAsHook = (factory: (...args: never[]) => unknown, call: strin
     }
   })
 
-/** Where a hook stands. */
+/** The place at which a hook was added. */
 export interface HookPosition {
   readonly app: unknown
   readonly path: string
   readonly service?: unknown
-  /**
-   * The hook type. Middleware and hooks of a route have none, or `'after'` if they run after the
-   * call.
-   */
+  /** `undefined` for middleware and hooks of a route, or `'after'` if they run after the call. */
   readonly type?: HookType
-  /** The hooks that run within an around hook, by the methods that it is for. */
+  /** Returns the hooks that run within an around hook, for each method that it was added for. */
   within?(): ReadonlyMap<string, readonly unknown[]>
 }
 
-/**
- * Makes the check of a hook that must stand around a method.
- * @throws when the server starts, where it does not
- */
+/** Creates the `check` of a hook that only works as an around hook. */
 export const aroundOnly =
   (name: string) =>
   ({ path, type }: HookPosition): void => {
@@ -113,16 +115,13 @@ const wrapBefore =
 
 /** After hooks as one around hook. */
 const wrapAfter =
-  (hooks: readonly Hook[], observer: HookObserver): AroundHook =>
+  (hooks: readonly Hook[], tracker: ResultTracker): AroundHook =>
   async (context, next) => {
     await next()
-    await run(hooks, context, 'after', observer.see)
+    await run(hooks, context, 'after', tracker.trackResult)
   }
 
-/**
- * The error hooks of one level as one around hook: each may replace the error, or recover by
- * setting a result.
- */
+/** Error hooks as one around hook. Each may replace the error, or recover by setting a result. */
 function wrapErrors(hooks: readonly Hook[]): AroundHook {
   return async (context, next) => {
     try {
@@ -144,15 +143,12 @@ function wrapErrors(hooks: readonly Hook[]): AroundHook {
 // A `context.error` of `undefined` means that there is none.
 const errorFrom = (thrown: unknown) => thrown ?? new Error(`${thrown} was thrown`)
 
-/**
- * Runs hooks one after the other. After each of them `see` is called: with each result and
- * `dispatch`, since the next hook may replace it.
- */
+/** Runs hooks one after the other, and tracks each result, since the next hook may replace it. */
 async function run(
   hooks: readonly Hook[],
   context: HookContext,
   type: HookType,
-  see?: HookObserver['see']
+  trackResult?: ResultTracker['trackResult']
 ): Promise<void> {
   for (const hook of hooks) {
     const outer = context.type
@@ -162,7 +158,7 @@ async function run(
     const changes = returned === undefined ? undefined : await returned
     context.type = outer
     if (typeof changes === 'object' && changes !== context) Object.assign(context, changes)
-    see?.(context)
+    trackResult?.(context)
   }
 }
 
@@ -173,27 +169,26 @@ export interface AddedHook {
   readonly hook: Hook | AroundHook
 }
 
-/** The hooks of one service, or those of all services, in the order in which they were added. */
+/** The hooks of one service, or of all services, in the order in which they were added. */
 export class HookStore {
   readonly added: AddedHook[] = []
 
   /**
-   * Adds hooks. `who` says whose they are.
-   * @throws when a hook type is not known, or a hook is no function; nothing is added then
+   * Adds hooks.
+   *
+   * @param who the owner of the hooks, for errors
+   * @throws if a hook type is unknown, or a hook is not a function; nothing is added then
    */
   add(options: HookOptions | HookMap<unknown, 'around'>, who = 'App'): void {
     this.added.push(...Object.entries(byType(options)).flatMap(([type, map]) => hooksOfType(type, map ?? {}, who)))
   }
 
-  /**
-   * The hooks of a method as around hooks, outermost first: those for `all` methods stand around
-   * those for one.
-   */
-  collect(method: string, observer: HookObserver): AroundHook[] {
+  /** Returns the hooks of a method as around hooks, outermost first: `all` before the method. */
+  collect(method: string, tracker: ResultTracker): AroundHook[] {
     const hooksFor = <H = Hook>(type: HookType, name: string) =>
       this.added.filter((added) => added.type === type && added.method === name).map(({ hook }) => hook as H)
-    const wrapAny = (hooks: Hook[], wrap: (hooks: Hook[], observer: HookObserver) => AroundHook) =>
-      hooks.length > 0 ? [wrap(hooks, observer)] : []
+    const wrapAny = (hooks: Hook[], wrap: (hooks: Hook[], tracker: ResultTracker) => AroundHook) =>
+      hooks.length > 0 ? [wrap(hooks, tracker)] : []
     const names = ['all', method]
     return [
       ...names.flatMap((name) => hooksFor<AroundHook>('around', name)),

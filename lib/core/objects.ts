@@ -8,19 +8,6 @@ export function pick(names: readonly string[], get: (name: string) => unknown): 
   return picked
 }
 
-const emptyObject = {}
-
-/**
- * `{ ...first, ...second }`. Written so, on Node 20 each copy of what is no plain `{}` has a hidden
- * class of its own where properties are added: 5,000 instructions for each, and all that reads it
- * is slower. A copy that starts with `emptyObject` shares its class with others.
- */
-export const merge = <A extends object, B extends object>(first: A, second: B): A & B => ({
-  ...emptyObject,
-  ...first,
-  ...second
-})
-
 /**
  * Whether a value is a plain object, of this realm or another: neither a list nor an instance of a
  * class.

@@ -1,6 +1,6 @@
 import type { MethodRoutes } from '../../types/call.js'
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
-import { type CallObserver, compose, type Run } from './compose.js'
+import { type CallEnvironment, compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { type AnyMethod, forward, type Members } from './facade.js'
@@ -23,7 +23,7 @@ export interface RegisterOptions {
   /** Takes the hooks of this service. */
   readonly store?: HookStore
   readonly onListenerError: OnListenerError
-  readonly observer: CallObserver
+  readonly environment: CallEnvironment
   /** Adds a method to the object. With this option, any name may be that of a custom method. */
   readonly provide?: ((object: object, name: string, definition: MethodDefinition) => unknown) | undefined
 }
@@ -73,9 +73,9 @@ export function createEntry(
     app,
     path,
     common,
-    observer,
+    environment,
     store: hooks = new HookStore()
-  }: Pick<RegisterOptions, 'app' | 'path' | 'common' | 'observer' | 'store'>,
+  }: Pick<RegisterOptions, 'app' | 'path' | 'common' | 'environment' | 'store'>,
   invoke: (context: HookContext, name: string) => unknown,
   succeed?: (context: HookContext) => void
 ): OpenEntry {
@@ -84,23 +84,23 @@ export function createEntry(
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
   function composeMethod(method: ServiceMethod) {
     const { name, definition } = method
-    const invokeMethod = observer.wrap((context) => invoke(context, name), service)
+    const invokeMethod = environment.wrapMethod((context) => invoke(context, name), service)
     const call: Run = async (context) => {
       if (!('result' in context)) context.result = await invokeMethod(context)
-      observer.see(context)
+      environment.trackResult(context)
     }
     const chain = compose(
-      observer.arrange([common, hooks].flatMap((store) => store.collect(name, observer))),
+      environment.sortHooks([common, hooks].flatMap((store) => store.collect(name, environment))),
       call,
-      observer
+      environment
     )
     method.context = contextOf(
-      { app: observer.app(app), service, self: service, path, method: name },
+      { app: environment.toHookApplication(app), service, self: service, path, method: name },
       definition.arguments,
       succeed ? definition.event : null,
-      observer
+      environment
     )
-    method.run = observer.trace(async (context) => {
+    method.run = environment.wrapRun(async (context) => {
       await chain(context)
       succeed?.(context)
     }, service)
@@ -137,7 +137,7 @@ export function createService(object: object, options: RegisterOptions): Service
     entry.methods.set(name, method)
     service[name] = async (...args: unknown[]) => {
       const context = method.context(args)
-      await options.observer.end(method.run(context), context)
+      await options.environment.untrackStreams(method.run(context), context)
       return context.result
     }
   }
@@ -168,7 +168,7 @@ export function createService(object: object, options: RegisterOptions): Service
 
 interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'> {
   readonly methods: readonly string[]
-  readonly observer: CallObserver
+  readonly environment: CallEnvironment
 }
 
 /**
@@ -176,20 +176,23 @@ interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'
  * hooks of all services.
  */
 export function createForeign(object: object, foreign: Foreign, options: ForeignOptions): ServiceEntry {
-  const observer = { ...options.observer, app: foreign.application as CallObserver['app'] }
+  const environment = {
+    ...options.environment,
+    toHookApplication: foreign.application as CallEnvironment['toHookApplication']
+  }
   async function invoke(context: HookContext) {
     try {
-      await foreign.call(context, observer.see)
+      await foreign.call(context, environment.trackResult)
     } catch (error) {
       // Hooks of the framework may fail after a result was set: a stream in it must be closed.
-      observer.fail(context, error)
+      environment.trackFailure(context, error)
       throw error
     }
     return context.result
   }
   const service = foreign.service as RegisteredService
   // Events come from the application that has made it.
-  const entry = createEntry(object, service, { ...options, observer }, invoke)
+  const entry = createEntry(object, service, { ...options, environment }, invoke)
   for (const name of options.methods) entry.methods.set(name, { name, definition: definitionOf(name) } as ServiceMethod)
   entry.compose()
   return entry

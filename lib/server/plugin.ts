@@ -10,8 +10,8 @@ import { metaOf } from '../core/service-meta.js'
 import { logError } from './answer/log.js'
 import { endWithConnection } from './answer/pipelining.js'
 import { eventsOf } from './emitted-events.js'
+import { serverEnvironment as environment } from './environment.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
-import { observer } from './observer.js'
 import { checkNewPath, checkPath, checkPluginOptions, checkSchemas, checkServiceOptions } from './plugin-options.js'
 import { printServices } from './print-services.js'
 import { Registry } from './registry.js'
@@ -146,7 +146,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       checkRoutes(routes, name, exposed, router)
       checkSchemas(schema, name, exposed)
       const store = new ServiceHooks({ who: `Service '${name}'`, object, exposed })
-      const shared = { app: instance, path: name, common, store, onListenerError, observer }
+      const shared = { app: instance, path: name, common, store, onListenerError, environment }
       const registration = {
         ...shared,
         methods: exposed,

@@ -1,5 +1,5 @@
 import type { AroundHook } from '../../types/hooks.js'
-import type { HookObserver } from '../core/compose.js'
+import type { ResultTracker } from '../core/compose.js'
 import { type AddedHook, composeErrorHooks, HookStore, hookTypes } from '../core/hooks.js'
 import { checkHooks, type HookReceiver } from './hook-options.js'
 
@@ -43,9 +43,9 @@ export class ServiceHooks extends CheckedHooks {
     for (const added of this.added.slice(length)) enclosing.add(added)
   }
 
-  override collect(method: string, observer: HookObserver): AroundHook[] {
+  override collect(method: string, tracker: ResultTracker): AroundHook[] {
     const around = aroundHooksOf(this, method).map(({ hook }) => hook as AroundHook)
-    return [...around, ...super.collect(method, observer).slice(around.length)]
+    return [...around, ...super.collect(method, tracker).slice(around.length)]
   }
 }
 

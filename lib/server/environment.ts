@@ -1,0 +1,49 @@
+import type { AroundHook } from '../../types/hooks.js'
+import { callStateOf } from '../core/call-state.js'
+import type { CallEnvironment, Invoke } from '../core/compose.js'
+import { traitsOf } from '../core/hooks.js'
+import { hookApplicationOf } from '../core/host.js'
+import { checkArguments } from '../core/methods.js'
+import { metaOf } from '../core/service-meta.js'
+import { updateSent } from '../core/unsent-fields.js'
+import { keepHttp, trackFailure, trackResult, untrackAfter } from './results.js'
+import { attachSignal, throwIfAborted } from './signal.js'
+import { traceCalls } from './tracing.js'
+
+/** What the server adds to each call: tracing, `params.signal`, and streams that are closed. */
+export const serverEnvironment: CallEnvironment = {
+  trackResult,
+  trackFailure,
+  checkArguments,
+  attachSignal,
+  toHookApplication: hookApplicationOf,
+  sortHooks: (hooks) => hooks.sort((first, second) => rank(first) - rank(second)),
+  untrackStreams: untrackAfter,
+
+  wrapRun(run, service) {
+    const meta = metaOf(service)
+    return traceCalls((context) => {
+      const { awaitAfter } = meta
+      return awaitAfter === undefined ? run(context) : run(context).then(() => awaitAfter(context))
+    })
+  },
+
+  wrapMethod(invoke, service) {
+    const meta = metaOf(service)
+    const invokeMethod: Invoke = (context) => {
+      const { maySend } = callStateOf(context)
+      return maySend === undefined ? invoke(context) : updateSent(context, maySend, invoke)
+    }
+    return (context) => {
+      throwIfAborted(context)
+      keepHttp(context)
+      const { interceptor } = meta
+      return interceptor === undefined ? invokeMethod(context) : interceptor(context, invokeMethod)
+    }
+  }
+}
+
+function rank(hook: AroundHook): number {
+  const { isOutermost, isInnermost } = traitsOf(hook)
+  return isOutermost ? 0 : isInnermost ? 2 : 1
+}

@@ -162,7 +162,7 @@ function prepareStoredUsers(
   const { paths } = entities
   const prepareEntry = ({ object, service }: Describable) => {
     // A service of another framework has hooks of its own, which hash by its rules.
-    if (metaOf(object).foreign === undefined) prepare(service)
+    if (metaOf(object).mounted === undefined) prepare(service)
   }
   for (const entry of host.entries) if (paths.includes(entry.path)) prepareEntry(entry)
   host.onService.push((entry) => {

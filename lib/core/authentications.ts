@@ -1,4 +1,4 @@
-import { type Authentication, type CredentialsReader, type ForeignReader, instanceOf, pluginState } from './host.js'
+import { type Authentication, type CredentialsReader, instanceOf, type MountedReader, pluginState } from './host.js'
 
 /**
  * What to do about the guard of @feathersjs/authentication, which does not know the services of
@@ -21,11 +21,11 @@ export function authenticationFor(instance: object): Authentication | undefined 
   return undefined
 }
 
-export function foreignReaderFor(instance: object): ForeignReader | undefined {
-  const { authentications, foreignReader } = pluginState(instance)
-  return authentications?.length ? undefined : foreignReader
+export function mountedReaderFor(instance: object): MountedReader | undefined {
+  const { authentications, mountedReader } = pluginState(instance)
+  return authentications?.length ? undefined : mountedReader
 }
 
 /** The reader of credentials for requests to the services of an instance. */
 export const readerFor = (instance: object): CredentialsReader | undefined =>
-  authenticationFor(instance) ?? foreignReaderFor(instance)
+  authenticationFor(instance) ?? mountedReaderFor(instance)

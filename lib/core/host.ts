@@ -62,7 +62,7 @@ export interface Authentication extends CredentialsReader {
 }
 
 /** A reader of credentials that belongs to another framework. */
-export interface ForeignReader extends CredentialsReader {
+export interface MountedReader extends CredentialsReader {
   /** Whether that framework has an authentication. */
   isThere(): boolean
 }
@@ -76,7 +76,7 @@ export interface PluginState {
   /** The authentication services, in the order of registration. */
   authentications?: Authentication[]
   /** Reads credentials where the application has no authentication service of this package. */
-  foreignReader?: ForeignReader | undefined
+  mountedReader?: MountedReader | undefined
   /** Makes what hooks get in place of an instance. */
   toHookApplication?: ToApplication
   /**

@@ -23,7 +23,7 @@ export interface Forwarder {
  * A service that another framework has made: its methods have hooks of its own, and it emits its
  * own events.
  */
-export interface Foreign {
+export interface MountedService {
   /** What `app.service(path)` returns: calls of the server go to it as they are. */
   readonly service: object
   /** Who has made it: `'the Feathers application'`. */
@@ -85,7 +85,7 @@ export interface MethodDocumentation extends MethodSchema {
 /** What this package knows of an object that is a service, or that one is made of. */
 export interface ServiceMeta {
   /** The service of another framework that the object stands for, wherever it is registered. */
-  foreign?: Foreign
+  mounted?: MountedService
   /**
    * Stands around the calls of the methods of the service. A call that a hook has answered does not
    * get there.

@@ -6,7 +6,7 @@ import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerErro
 import { type AnyMethod, forward, type Members } from './facade.js'
 import { HookStore } from './hooks.js'
 import { definitionOf, isCustom, isReserved, type MethodDefinition, methods, nameError } from './methods.js'
-import type { Foreign } from './service-meta.js'
+import type { MountedService } from './service-meta.js'
 
 export interface RegisterOptions {
   readonly app: unknown
@@ -166,7 +166,7 @@ export function createService(object: object, options: RegisterOptions): Service
   return entry
 }
 
-interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'> {
+interface MountedServiceOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'> {
   readonly methods: readonly string[]
   readonly environment: CallEnvironment
 }
@@ -175,14 +175,18 @@ interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'
  * Makes the entry of a service of another framework: its methods as clients call them, within the
  * hooks of all services.
  */
-export function createForeign(object: object, foreign: Foreign, options: ForeignOptions): ServiceEntry {
+export function createMountedService(
+  object: object,
+  mounted: MountedService,
+  options: MountedServiceOptions
+): ServiceEntry {
   const environment = {
     ...options.environment,
-    toHookApplication: foreign.application as CallEnvironment['toHookApplication']
+    toHookApplication: mounted.application as CallEnvironment['toHookApplication']
   }
   async function invoke(context: HookContext) {
     try {
-      await foreign.call(context, environment.trackResult)
+      await mounted.call(context, environment.trackResult)
     } catch (error) {
       // Hooks of the framework may fail after a result was set: a stream in it must be closed.
       environment.trackFailure(context, error)
@@ -190,7 +194,7 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
     }
     return context.result
   }
-  const service = foreign.service as RegisteredService
+  const service = mounted.service as RegisteredService
   // Events come from the application that has made it.
   const entry = createEntry(object, service, { ...options, environment }, invoke)
   for (const name of options.methods) entry.methods.set(name, { name, definition: definitionOf(name) } as ServiceMethod)

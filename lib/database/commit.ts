@@ -31,8 +31,8 @@ const commitEnds = new WeakMap<object, Promise<CommitEnd>>()
 /**
  * Returns whether the transaction of a call is committed, as a promise that resolves at its end, or
  * `undefined` if the call has none. It reads `params.transaction` of `@feathersjs/knex`: its `trx`
- * is a transaction of knex, or it has `committed`, a promise of `true`, `false` or, if nobody knows,
- * `undefined`, for other libraries.
+ * is a transaction of knex, or it has `committed`, a promise of `true`, `false` or, if nobody
+ * knows, `undefined`, for other libraries.
  */
 export function commitOf(params: unknown): Promise<CommitEnd> | undefined {
   const { transaction } = Object(params) as { transaction?: unknown }

@@ -24,10 +24,10 @@ const databaseErrorsOptions: OptionTable<DatabaseErrorsOptions> = {
 
 /**
  * Creates a hook for `around` or `error` that turns errors of SQL databases into service errors. It
- * knows the errors of PostgreSQL (`pg`, `postgres`, PGlite), MySQL and MariaDB (`mysql2`, `mariadb`,
- * `mysql`) and SQLite (`better-sqlite3`, `sqlite3`, `node:sqlite`, `sql.js`), and finds them in
- * errors of `@feathersjs/knex`, Sequelize, Objection, TypeORM, Drizzle and Prisma. Other errors stay
- * as they are.
+ * knows the errors of PostgreSQL (`pg`, `postgres`, PGlite), MySQL and MariaDB (`mysql2`,
+ * `mariadb`, `mysql`) and SQLite (`better-sqlite3`, `sqlite3`, `node:sqlite`, `sql.js`), and finds
+ * them in errors of `@feathersjs/knex`, Sequelize, Objection, TypeORM, Drizzle and Prisma. Other
+ * errors stay as they are.
  *
  * | error of the database | status |
  * |---|---|
@@ -37,12 +37,12 @@ const databaseErrorsOptions: OptionTable<DatabaseErrorsOptions> = {
  * | it can't be reached, it has no room, a statement took too long | 503 `Unavailable`, with `retryAfter: 5` (seconds) |
  * | anything else | 500 `GeneralError` |
  *
- * No text of a statement is sent to clients. The error of the driver is the `cause`, for logs. As an
- * around hook it runs outside of all others, so that it gets errors of guards that ask a database,
- * and of the commit of `inTransaction`.
+ * No text of a statement is sent to clients. The error of the driver is the `cause`, for logs. As
+ * an around hook it runs outside of all others, so that it gets errors of guards that ask a
+ * database, and of the commit of `inTransaction`.
  *
- * @throws if an option is unknown or has the wrong type; when the server starts, if it is a hook for
- * `before` or `after`
+ * @throws if an option is unknown or has the wrong type; when the server starts, if it is a hook
+ * for `before` or `after`
  * @example
  * await app.register(services, { hooks: { around: { all: [databaseErrors()] } } })
  * @example

@@ -223,8 +223,8 @@ export function inTransaction(
     try {
       await transaction(database, run, { ...options, params })
     } finally {
-      // Outer hooks go on without it. A call that a hook has given up, and that still runs, keeps the
-      // transaction, which refuses its statements.
+      // Outer hooks go on without it. A call that a hook has given up, and that still runs, keeps
+      // the transaction, which refuses its statements.
       if (!callStateOf(context).abandoned) {
         const { transaction, ...rest } = context.params
         context.params = rest

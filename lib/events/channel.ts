@@ -23,9 +23,9 @@ export class Channel {
   /** @throws where the service has no lists, or another framework answers for it */
   constructor(entry: Describable, settings: ServiceEvents) {
     const { path, object, exposed, app } = entry
-    const { foreign } = metaOf(object)
-    if (foreign?.forwarder !== undefined)
-      throw new Error(`${doorName} can't tell of '${path}': ${foreign.origin} answers for it itself`)
+    const { mounted } = metaOf(object)
+    if (mounted?.forwarder !== undefined)
+      throw new Error(`${doorName} can't tell of '${path}': ${mounted.origin} answers for it itself`)
     if (!exposed.includes('find'))
       throw new Error(`${doorName} can't tell of '${path}', which has no 'find' for clients: it would say who may hear`)
     this.path = path
@@ -39,7 +39,7 @@ export class Channel {
     if (settings.records === true && !this.hasRecords)
       throw new Error(`${doorName} can't send records of '${path}', which has no 'get' for clients`)
     const isKnownVerb = METHODS.includes('QUERY') && (app as FastifyInstance).supportedMethods.includes('QUERY')
-    this.takesQuery = isKnownVerb && foreign === undefined
+    this.takesQuery = isKnownVerb && mounted === undefined
     // What does not leave by `find` does not leave here.
     this.hidesId = methods.find(({ name }) => name === 'find')?.hidden.includes(idField) === true
   }
@@ -67,7 +67,7 @@ const nameOfHook = (hook: unknown) => (hook as { name?: string }).name || 'a hoo
 /** Returns why clients must refetch a list: other code than the query may decide what `find` returns. */
 function reasonToRefetch(entry: Describable): string | undefined {
   const { object, common, hooks, options } = entry
-  if (metaOf(object).foreign !== undefined) return 'it belongs to another application, with hooks of its own'
+  if (metaOf(object).mounted !== undefined) return 'it belongs to another application, with hooks of its own'
   if (!isUnchangedAdapter(object)) return 'its `find` is not that of a database adapter of Feathers as it is'
   const { after, formatter } = options as { after?: unknown; formatter?: unknown }
   if (formatter !== undefined || [after ?? []].flat().length > 0)

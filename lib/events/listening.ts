@@ -63,9 +63,9 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
     void commit.then((end) => end === undefined && intake.doubt(context, params.transaction, event))
     return result
   }
-  const { foreign } = metaOf(entry.object)
-  if (foreign === undefined) metaOf(entry.service).interceptor = interceptor
-  else foreign.intercept(interceptor)
+  const { mounted } = metaOf(entry.object)
+  if (mounted === undefined) metaOf(entry.service).interceptor = interceptor
+  else mounted.intercept(interceptor)
   for (const name of new Set([...standardEvents, ...ownEvents]))
     entry.service.on(name, (record: unknown, cause?: unknown) => {
       // Who emits an event by hand may add anything.

@@ -60,7 +60,7 @@ export function registerApplications(app: FastifyInstance, backing: SettingsStor
   for (const { compose } of entries) compose()
   onService.push(({ app, object, service, path, options, exposed }) => {
     // A mounted service has the mixins of its own application.
-    if (pluginState(app).toHookApplication !== applications || metaOf(object).foreign) return
+    if (pluginState(app).toHookApplication !== applications || metaOf(object).mounted) return
     const events = options.events ?? (object as { events?: readonly string[] }).events ?? []
     const filled = { ...options, methods: exposed, events, serviceEvents: [...standardEvents, ...events] }
     for (const mixin of mixins) mixin.call(applications(app as object), service, path, filled)

@@ -4,7 +4,7 @@ import type { Params } from '../../types/service.js'
 import { authenticationFor, guardAdvice } from '../core/authentications.js'
 import { attempt } from '../core/errors.js'
 import { define } from '../core/facade.js'
-import { type Authentication, type ForeignReader, pluginState } from '../core/host.js'
+import { type Authentication, type MountedReader, pluginState } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
 import { isViewOf, loginsOf, noteLogin, withoutNamesOfLogins, withoutOtherLogins } from '../core/logins.js'
 import { definitionOf } from '../core/methods.js'
@@ -25,7 +25,7 @@ export interface AuthenticationSettings {
  * Reads `params.authentication` from requests, as `parseAuthentication` of the REST transports of
  * Feathers does.
  */
-export class FeathersCredentials implements ForeignReader {
+export class FeathersCredentials implements MountedReader {
   readonly #application: MountedApplication
   readonly #settings: AuthenticationSettings
   #service: AuthenticationService | null | undefined
@@ -133,8 +133,8 @@ function noteLoginsOf(service: FeathersService, application: MountedApplication)
   replaceMethod(service, 'authenticate', async (method, self, args) => {
     const [request, params, ...strategies] = args
     if (!isObject(params)) return Reflect.apply(method, self, args)
-    // `authenticate` marks the caller as authenticated before it knows, for its own guards: hooks of
-    // its users may pass that on.
+    // `authenticate` marks the caller as authenticated before it knows, for its own guards: hooks
+    // of its users may pass that on.
     const pending = noteLogin(params, { maker: application, values: { authenticated: true } })
     const result = await Reflect.apply(method, self, [request, { ...params, ...pending }, ...strategies])
     if (!isObject(result)) return result

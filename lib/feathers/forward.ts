@@ -111,7 +111,9 @@ const expressListener =
     ;(application as RequestListener)(request, response)
   }
 
-/** Copies the members of an object's classes to the object itself, except those of Node's classes. */
+/**
+ * Copies the members of an object's classes to the object itself, except those of Node's classes.
+ */
 function keepMembers(object: object, nodePrototypes: readonly object[]): void {
   for (let proto = Object.getPrototypeOf(object); !nodePrototypes.includes(proto); proto = Object.getPrototypeOf(proto))
     for (const name of Reflect.ownKeys(proto))

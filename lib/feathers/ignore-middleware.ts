@@ -14,7 +14,9 @@ interface Named {
 
 const option = 'The option `ignoreMiddleware` of fastify-services/feathers'
 
-/** The middleware that the option `ignoreMiddleware` names: Fastify answers services in spite of it. */
+/**
+ * The middleware that the option `ignoreMiddleware` names: Fastify answers services in spite of it.
+ */
 export class IgnoreList {
   /** Whether all middleware is ignored. */
   readonly isAll: boolean

@@ -97,7 +97,9 @@ const middlewareOfServices = (application: MountedApplication): ServiceMiddlewar
     isOAuth(service) ? [] : middlewareOf(service, path)
   )
 
-/** Sorts the middleware of an application. Middleware of its framework is known by its source text. */
+/**
+ * Sorts the middleware of an application. Middleware of its framework is known by its source text.
+ */
 export async function sortMiddleware(application: MountedApplication): Promise<SortedMiddleware> {
   const all = layersOf(application)
   if (all.length === 0) return noMiddleware

@@ -5,7 +5,7 @@ import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
 import type { ToApplication } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
-import { type Foreign, metaOf } from '../core/service-meta.js'
+import { type MountedService, metaOf } from '../core/service-meta.js'
 import {
   type AuthenticationSettings,
   type FeathersCredentials,
@@ -115,7 +115,7 @@ export class Mount {
       if (/[*(]|[^/]:/.test(path))
         throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
       const object = this.#withLifecycle(service)
-      metaOf(object).foreign = {
+      metaOf(object).mounted = {
         service,
         origin: 'the Feathers application',
         call: this.#callOf(service, path, routeParams),
@@ -150,7 +150,7 @@ export class Mount {
   }
 
   /** Creates the function that calls the service for clients. */
-  #callOf(service: FeathersService, path: string, routeParams: ServiceOptions['routeParams']): Foreign['call'] {
+  #callOf(service: FeathersService, path: string, routeParams: ServiceOptions['routeParams']): MountedService['call'] {
     const callService = createCall(service)
     return async (context: HookContext, notify: Notify) => {
       if (this.#application.services[path] !== service)

@@ -95,8 +95,8 @@ export function serviceOptions(service: FeathersService): ServiceOptions {
 }
 
 /**
- * Returns whether a service is of `@feathersjs/authentication-oauth`: it has a `grant`, or it is the
- * callback of one that has. Both need the sessions of Koa or Express.
+ * Returns whether a service is of `@feathersjs/authentication-oauth`: it has a `grant`, or it is
+ * the callback of one that has. Both need the sessions of Koa or Express.
  */
 export const isOAuth = (service: FeathersService): boolean => hasGrant(service) || hasGrant(Object(service.service))
 

@@ -53,7 +53,7 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const credentials = mounted && new FeathersCredentials(mounted, authentication ?? {})
   // Guards of the application at services of ours are answered, too. Guards of an application that
   // is registered around it are not, since hooks do not get that application here.
-  if (isFirst) ownPluginState(fastify).foreignReader = credentials
+  if (isFirst) ownPluginState(fastify).mountedReader = credentials
   if (mounted === undefined || credentials === undefined) return
   const framework = fallback ? await Fallback.create(mounted, fastify, ignoreList) : undefined
   new Mount(fastify, mounted, applications, credentials, ignoreList, framework).register()

@@ -29,7 +29,9 @@ export function layersOf({ middleware, _router }: MountedApplication): readonly 
   return (_router?.stack ?? []).map((layer, index) => toLayer(layer, `number ${index + 1} of app._router.stack`))
 }
 
-/** Returns whether a middleware gets some URL of the service at a path, or of one of its records. */
+/**
+ * Returns whether a middleware gets some URL of the service at a path, or of one of its records.
+ */
 export function reachesService({ patterns }: Layer, path: string): boolean {
   if (patterns === undefined) return true
   const segments = toSegments(path)

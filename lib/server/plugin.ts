@@ -5,7 +5,7 @@ import type { HookOptions } from '../../types/hooks.js'
 import { ownPluginState, pluginState, rootOf, type ServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { declaredIn, routesOf } from '../core/resource/method-rules.js'
-import { createForeign, createService } from '../core/service.js'
+import { createMountedService, createService } from '../core/service.js'
 import { metaOf } from '../core/service-meta.js'
 import { logError } from './answer/log.js'
 import { endWithConnection } from './answer/pipelining.js'
@@ -61,7 +61,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const forwardedPaths = new Set<string>()
   const addHooks = (hooks: HookOptions) => {
     const registered = registry.entries
-      .filter(({ object }) => metaOf(object).foreign?.forwarder)
+      .filter(({ object }) => metaOf(object).mounted?.forwarder)
       .map(({ path }) => path)
     const forwarded = [...registered, ...forwardedPaths]
     // Before that, the mounted application checks it at the start.
@@ -154,8 +154,8 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
         events: eventsOf(object, events),
         hooks: hooks as HookOptions
       }
-      const { foreign } = metaOf(object)
-      const entry = foreign ? createForeign(object, foreign, registration) : createService(object, registration)
+      const { mounted } = metaOf(object)
+      const entry = mounted ? createMountedService(object, mounted, registration) : createService(object, registration)
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       conflicts.add(exposedService)

@@ -44,7 +44,7 @@ export class Registry {
   ): ExposedService {
     const existing = this.#entries.get(path)
     if (existing !== undefined) {
-      const { origin } = metaOf(existing.object).foreign ?? {}
+      const { origin } = metaOf(existing.object).mounted ?? {}
       const place = placeIn(this.#stacks.get(path) as object)
       const where = origin ? `, by ${origin}` : place ? `, at ${place}` : ''
       throw new Error(

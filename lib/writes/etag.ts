@@ -70,8 +70,8 @@ export function parseTags(sent: unknown): Tags | undefined {
   const header = [sent].flat().join(',').trim()
   // A list without tags matches nothing (RFC 9110, 13.1.1): the sender has lost the tag.
   if (header === '') return new Tags([], false)
-  // Proxies that compress make a tag weak, or add a suffix. It still names the same version. Tags of
-  // the server never end with such a suffix.
+  // Proxies that compress make a tag weak, or add a suffix. It still names the same version. Tags
+  // of the server never end with such a suffix.
   const quoted = [...header.matchAll(/(?:W\/)?"([^"]*)"/g)].map(([, tag]) => tag as string)
   const tags = (quoted.length > 0 ? quoted : [header]).map((tag) => tag.replace(encodingSuffix, ''))
   return new Tags(tags.map(decodeTag), header === '*')

@@ -60,12 +60,12 @@ const idempotencyOptions: OptionTable<IdempotencyOptions> = {
 }
 
 /**
- * Creates an around hook that carries out a `create` or a custom method once, however often a client
- * sends it with the same `Idempotency-Key` (docs/writes.md#retries). A repeated request gets the
- * first answer again, with `Idempotency-Replayed: true`. It emits no event and does not run the
+ * Creates an around hook that carries out a `create` or a custom method once, however often a
+ * client sends it with the same `Idempotency-Key` (docs/writes.md#retries). A repeated request gets
+ * the first answer again, with `Idempotency-Replayed: true`. It emits no event and does not run the
  * hooks inside this one. A call that has failed may be sent again. Each user has keys of their own.
- * Calls of the server, of `find`, `get`, `update`, `patch` and `remove`, and of mounted services are
- * not affected.
+ * Calls of the server, of `find`, `get`, `update`, `patch` and `remove`, and of mounted services
+ * are not affected.
  *
  * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first
  * request runs or if its answer was not kept, Unprocessable (422) if the key came with another
@@ -210,13 +210,13 @@ const isRepeatableMethod = (method: string, verb: string): boolean =>
   method === 'create' || (!methods.has(method) && !['GET', 'HEAD', 'QUERY'].includes(verb))
 
 /**
- * Returns whether a call is of a request, and needs a key to be repeated. Answers to logins must not
- * be stored, and the guards of a mounted service run inside all hooks.
+ * Returns whether a call is of a request, and needs a key to be repeated. Answers to logins must
+ * not be stored, and the guards of a mounted service run inside all hooks.
  */
 function isRepeatable(context: HookContext): boolean {
   const caller = callerIn(context.params)
   const { object = context.service } = metaOf(context.service)
-  if (caller?.context !== context || metaOf(object).foreign !== undefined) return false
+  if (caller?.context !== context || metaOf(object).mounted !== undefined) return false
   const isLogin = pluginState(context.app).authentications?.some(({ service }) => service === context.service)
   return isLogin !== true && isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
 }
@@ -231,7 +231,9 @@ function headerIn({ params }: HookContext): string | undefined {
   return key
 }
 
-/** Returns the id of the caller, `undefined` if not logged in, `null` if logged in without an id. */
+/**
+ * Returns the id of the caller, `undefined` if not logged in, `null` if logged in without an id.
+ */
 function userIn(params: Params): unknown {
   const login = loginsInParams(params).at(-1)
   if (login !== undefined) return login.identity ?? null

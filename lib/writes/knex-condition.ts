@@ -15,8 +15,8 @@ type Outcome = 'has not run' | 'has changed nothing' | 'has changed the record'
 
 /**
  * Creates params with which the adapter for knex changes a record only if a condition is met: its
- * builders add the condition to `update` and `delete`. A condition in the query would not be part of
- * the statement, since the adapter selects the ids before it writes.
+ * builders add the condition to `update` and `delete`. A condition in the query would not be part
+ * of the statement, since the adapter selects the ids before it writes.
  *
  * @returns the params, and a function that returns the outcome of the statement
  */
@@ -57,7 +57,9 @@ async function runConditional(then: Builder['then'], settle: (isDone: boolean) =
   return result
 }
 
-/** Returns how many records a statement has changed, by its result: a number, records or an object. */
+/**
+ * Returns how many records a statement has changed, by its result: a number, records or an object.
+ */
 function countOf(result: unknown): unknown {
   if (Array.isArray(result)) return result.length
   return typeof result === 'object' ? readProperty(result, 'rowCount') : result

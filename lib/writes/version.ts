@@ -33,12 +33,12 @@ const versionOptions: OptionTable<VersionOptions> = { required: kinds.flag, set:
 
 /**
  * Creates an around hook that lets callers change a record only if they know its current version
- * (docs/writes.md#conditional-writes). Answers with one record have its version as `ETag`. `update`,
- * `patch` and `remove` with `If-Match` change the record only if it has that version. Calls of the
- * server pass a version or a record as `params.ifMatch`. With `@feathersjs/knex` it is a condition
- * of the statement. Records of other adapters are compared while no other write of this process
- * changes them. Records of other services are compared just before the method, which gets the
- * version in `params.ifMatch` for its own statement.
+ * (docs/writes.md#conditional-writes). Answers with one record have its version as `ETag`.
+ * `update`, `patch` and `remove` with `If-Match` change the record only if it has that version.
+ * Calls of the server pass a version or a record as `params.ifMatch`. With `@feathersjs/knex` it is
+ * a condition of the statement. Records of other adapters are compared while no other write of this
+ * process changes them. Records of other services are compared just before the method, which gets
+ * the version in `params.ifMatch` for its own statement.
  *
  * @param field the field that holds the version: a number, a text or a date that changes with each
  * write

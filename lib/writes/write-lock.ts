@@ -55,8 +55,8 @@ function removeQueue(object: object, key: string): void {
 
 /**
  * Runs a write while no other write of the same object runs under the same key. Writes of that
- * record that it calls itself run within its lock, one after the other, and the next write waits for
- * all of them, awaited or not.
+ * record that it calls itself run within its lock, one after the other, and the next write waits
+ * for all of them, awaited or not.
  *
  * @throws {Unavailable} for a deadlock: two writes, each of which would wait for the other
  */

@@ -15,7 +15,7 @@ export function selectsByQuery(service: object): boolean {
   const { object = service } = metaOf(service)
   if (!isAdapter(object)) return false
   // Feathers puts the methods with hooks before those of the service itself.
-  const source = metaOf(object).foreign ? Object.getPrototypeOf(ownersOf(object, 'get')[0]) : object
+  const source = metaOf(object).mounted ? Object.getPrototypeOf(ownersOf(object, 'get')[0]) : object
   const [adapter] = ownersOf(source, 'get')
   const isOfAdapter = (name: string) => {
     const owners = ownersOf(source, name)

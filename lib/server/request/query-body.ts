@@ -29,7 +29,7 @@ export function serverEndpoints(definition: MethodDefinition, entry: QueriedEntr
 export const takesQuery = (definition: MethodDefinition, { app, object }: QueriedEntry): boolean =>
   definition.verb === 'GET' &&
   definition !== methods.get('get') &&
-  metaOf(object).foreign === undefined &&
+  metaOf(object).mounted === undefined &&
   METHODS.includes(queryVerb) &&
   (app as FastifyInstance).supportedMethods.includes(queryVerb)
 

@@ -118,7 +118,7 @@ export function createMethodNotAllowedHook(
     // If the service answers the verb, the request has found no route for another reason, unless a
     // header names a custom method.
     const isLacking = !target?.verbs.includes(request.method) || request.method === custom.verb
-    const isOurs = target !== undefined && metaOf(target.entry.object).foreign?.forwarder === undefined
+    const isOurs = target !== undefined && metaOf(target.entry.object).mounted?.forwarder === undefined
     if (!isOurs || !isLacking) done()
     else answer(toMethodNotAllowed(target, request, reply), request, reply)
   }

@@ -82,9 +82,9 @@ export function toRouteOptions(route: MethodRoute): Omit<RouteOptions, 'url' | '
   const guard = record && guardFlags(label, name, schemaOption, record, instance)
   const isBatch = takesList(definition) && schema?.body !== undefined && resource?.checksBody !== true
   // The application of another framework reads bodies in its own way.
-  const isForeign = metaOf(entry.object).foreign !== undefined
+  const isMounted = metaOf(entry.object).mounted !== undefined
   const preParsing = [
-    ...((hasBody || form === 'query') && !isForeign ? [refuseEncoded] : []),
+    ...((hasBody || form === 'query') && !isMounted ? [refuseEncoded] : []),
     ...(files ? [files.read] : [])
   ]
   const preValidation = [
@@ -158,7 +158,7 @@ function toResultOptions(
       schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, schema, instance),
     read: record && createResultReader(label),
     projectorOf: record && createProjector(label, definition, schema ?? {}, instance, record),
-    textType: metaOf(entry.object).foreign?.textType
+    textType: metaOf(entry.object).mounted?.textType
   }
 }
 
@@ -172,7 +172,7 @@ function createHandler(
   const sendResult = createSendResult(resultOptions)
   const maySend = method.name === 'update' ? bodyFields : undefined
   // Services of another framework read credentials by themselves.
-  const isForeign = metaOf(entry.object).foreign !== undefined
+  const isMounted = metaOf(entry.object).mounted !== undefined
   // Read from the first request: an `onRoute` hook of the application may set it.
   let timeout: number | undefined
   return async function handler(request: FastifyRequest, reply: FastifyReply) {
@@ -181,7 +181,7 @@ function createHandler(
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
     if (timeout > 0) new HandlerTimeout(timeout, caller, request, reply)
-    const reader = isForeign ? undefined : readerFor(instance)
+    const reader = isMounted ? undefined : readerFor(instance)
     if (reader !== undefined) await reader.readCredentials(request, reply)
     if (before.length > 0) {
       requestStateOf(request).typeBefore = reply.getHeader('content-type') as string | undefined

@@ -33,7 +33,7 @@ export function registerRoutes(
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   const record = recordRulesOf(options.schema)
   instance.setErrorHandler(record === undefined ? settings.onError : redactErrors(settings.onError, record, instance))
-  const forwarder = metaOf(entry.object).foreign?.forwarder
+  const forwarder = metaOf(entry.object).mounted?.forwarder
   if (forwarder !== undefined) {
     const urls = [instance.prefix === '' ? '/' : '', '/*']
     const refuse = createMethodNotAllowedHook(settings.conflicts, settings.onError)

@@ -66,7 +66,7 @@ function trailingSlash(root: FastifyInstance, conflicts: RouteConflicts): Rewrit
         endpoint.verb === (verb === 'HEAD' ? 'GET' : verb) &&
         methods.get(endpoint.name)?.id !== 'optional'
     )
-    if (!isCalled || metaOf(object).foreign?.forwarder !== undefined) return undefined
+    if (!isCalled || metaOf(object).mounted?.forwarder !== undefined) return undefined
     return root.hasRoute({ method: verb as HTTPMethods, url: `/${path}/` }) ? undefined : bare
   }
 }

@@ -1,3 +1,4 @@
+import { idFieldOf, isAdapter, takesMany } from './adapters/feathers.js'
 import { attempt, readProperty } from './errors.js'
 import { type HookStore, type OperationDocs, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
@@ -107,40 +108,6 @@ export function describe(entry: Describable): ServiceDescription {
     methods: entry.exposed.map(describeMethod),
     hasEvents: entry.listen !== undefined
   }
-}
-
-/**
- * Whether a service is a database adapter of Feathers, whose methods select by the query of their
- * params.
- */
-export const isAdapter = (object: object): boolean => typeof readProperty(object, 'sanitizeQuery') === 'function'
-
-/**
- * The object and the classes it is of that have a member of their own by a name, the nearest first:
- * all but the last are replaced by one before.
- */
-export function ownersOf(object: object | null, name: string): readonly object[] {
-  const owners: object[] = []
-  for (let link = object; link !== null; link = Object.getPrototypeOf(link))
-    if (Object.hasOwn(link, name)) owners.push(link)
-  return owners
-}
-
-/**
- * The field of a record that holds its id: the database adapters of Feathers have it in their
- * `options`.
- */
-export function idFieldOf(object: object): string {
-  const { id = readProperty(object, 'id') } = Object(readProperty(object, 'options'))
-  return typeof id === 'string' ? id : 'id'
-}
-
-/** Whether an adapter takes many records by `create`, `patch` or `remove`: its option `multi`. */
-export function takesMany(object: object, method: string): boolean {
-  const { multi } = Object(readProperty(object, 'options'))
-  return multi === true
-    ? ['create', 'patch', 'remove'].includes(method)
-    : Array.isArray(multi) && multi.includes(method)
 }
 
 /**

@@ -1,5 +1,5 @@
+import { listenForPoolErrors } from '../core/adapters/pg-pool.js'
 import { inspect } from '../core/options.js'
-import { hearPoolErrors } from '../core/pool-errors.js'
 
 /** The members that are used of a connection of `pg`. */
 export interface PostgresConnection {
@@ -58,7 +58,7 @@ export function beginnerOf(database: AnyDatabase, isolationLevel: string | undef
     }
   const { connect } = Object(database) as AnyDatabase
   if (typeof connect === 'function') {
-    hearPoolErrors(database)
+    listenForPoolErrors(database)
     return async (work, onCommit) => runOnConnection(await connect.call(database), work, onCommit, isolationLevel)
   }
   throw new TypeError(

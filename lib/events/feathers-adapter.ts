@@ -1,4 +1,4 @@
-import { ownersOf } from '../core/description.js'
+import { ownersOf } from '../core/adapters/feathers.js'
 import { attempt, readProperty } from '../core/errors.js'
 import { methods } from '../core/methods.js'
 

@@ -1,11 +1,11 @@
 import type { AroundHook } from '../../types/hooks.js'
+import { updateSentFields } from '../core/adapters/update.js'
 import { callStateOf } from '../core/call-state.js'
 import type { CallEnvironment, Invoke } from '../core/compose.js'
 import { traitsOf } from '../core/hooks.js'
 import { hookApplicationOf } from '../core/host.js'
 import { checkArguments } from '../core/methods.js'
 import { metaOf } from '../core/service-meta.js'
-import { updateSent } from '../core/unsent-fields.js'
 import { keepHttp, trackFailure, trackResult, untrackAfter } from './results.js'
 import { attachSignal, throwIfAborted } from './signal.js'
 import { traceCalls } from './tracing.js'
@@ -32,7 +32,7 @@ export const serverEnvironment: CallEnvironment = {
     const meta = metaOf(service)
     const invokeMethod: Invoke = (context) => {
       const { maySend } = callStateOf(context)
-      return maySend === undefined ? invoke(context) : updateSent(context, maySend, invoke)
+      return maySend === undefined ? invoke(context) : updateSentFields(context, maySend, invoke)
     }
     return (context) => {
       throwIfAborted(context)

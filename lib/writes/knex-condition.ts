@@ -1,6 +1,6 @@
 import type { Params } from '../../types/service.js'
+import { type Builder, type KnexAdapter, paramsWithBuilders } from '../core/adapters/knex.js'
 import { readProperty } from '../core/errors.js'
-import { type Builder, type KnexAdapter, paramsWithBuilders } from '../core/knex.js'
 import type { Version } from './etag.js'
 
 /** A condition of the statement of a write. */

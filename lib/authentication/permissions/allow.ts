@@ -1,13 +1,13 @@
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
+import { idFieldOf } from '../../core/adapters/feathers.js'
+import { restrictSentFields } from '../../core/adapters/update.js'
 import { callStateOf } from '../../core/call-state.js'
-import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
-import { restrictSent } from '../../core/unsent-fields.js'
 import { maxIssues } from '../../schema/issue.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream, mapStream } from '../../shared/streams.js'
@@ -87,7 +87,8 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     const permission = permissionFor(context.method)
     if (permission === false) throw new Forbidden(refusalOfRole(context, userRoles as string[], roles))
     if (methodsWithData.has(context.method)) checkSentFields(context, permission)
-    if (context.method === 'update' && permission !== true) restrictSent(context, (field) => permission.includes(field))
+    if (context.method === 'update' && permission !== true)
+      restrictSentFields(context, (field) => permission.includes(field))
     const mayRead = givesRecord(context, permission) ? permissionFor('get') || permissionFor('find') : permission
     if (mayRead !== true)
       checkQuery(context, mayRead || [idFieldOf(context.service)], queryParametersOf(context, namedFields))

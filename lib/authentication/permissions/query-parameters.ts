@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookContext } from '../../../types/fastify.js'
-import { type Describable, idFieldOf } from '../../core/description.js'
+import { idFieldOf } from '../../core/adapters/feathers.js'
+import type { Describable } from '../../core/description.js'
 import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { isObject } from '../../core/objects.js'

@@ -1,6 +1,6 @@
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Id, Query } from '../../../types/service.js'
-import { idFieldOf } from '../../core/description.js'
+import { idFieldOf } from '../../core/adapters/feathers.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'

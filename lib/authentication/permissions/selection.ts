@@ -1,6 +1,6 @@
 import type { HookContext } from '../../../types/fastify.js'
+import { idFieldOf, isAdapter, ownersOf } from '../../core/adapters/feathers.js'
 import { callStateOf } from '../../core/call-state.js'
-import { idFieldOf, isAdapter, ownersOf } from '../../core/description.js'
 import { methods } from '../../core/methods.js'
 import { recordsOfPage } from '../../core/page.js'
 import { metaOf } from '../../core/service-meta.js'

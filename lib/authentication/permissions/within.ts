@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
+import { idFieldOf } from '../../core/adapters/feathers.js'
 import { callStateOf } from '../../core/call-state.js'
-import { idFieldOf } from '../../core/description.js'
 import { NotFound, toServiceError } from '../../core/errors.js'
 import type { HookPosition, HookTraits } from '../../core/hooks.js'
 import { forbidAsHook, traitsOf, withTraits } from '../../core/hooks.js'

@@ -1,7 +1,7 @@
+import { listenForPoolErrors } from '../../core/adapters/pg-pool.js'
 import { pause, withTimeout } from '../../core/async.js'
 import { readProperty } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
-import { hearPoolErrors } from '../../core/pool-errors.js'
 import { type StoredEntry, toEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
@@ -81,7 +81,7 @@ class PostgresServer implements LogServer {
     this.#options = options
     this.#table = options.table
     this.#patience = options.beat * 3
-    hearPoolErrors(pool, (error) => this.#tellAway(error))
+    listenForPoolErrors(pool, (error) => this.#tellAway(error))
   }
 
   async append(process: string, { number, events, isLoss }: EventBatch): Promise<unknown> {

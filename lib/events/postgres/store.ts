@@ -1,6 +1,6 @@
+import { listenForPoolErrors } from '../../core/adapters/pg-pool.js'
 import { Unavailable } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
-import { hearPoolErrors } from '../../core/pool-errors.js'
 import type { TransactionalStore } from '../../core/store.js'
 import { time } from '../options.js'
 import { statementsOf } from './outbox.js'
@@ -45,7 +45,7 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   checkOptions('postgresStore', ofPostgresStore, options)
   const { table = defaultTable, patience = 2000, sameDatabase = false } = options
   checkPool('postgresStore', pool, ['connect', 'on'])
-  hearPoolErrors(pool)
+  listenForPoolErrors(pool)
   const name = `${table}_store`
   const until = "clock_timestamp() + $3 * interval '1 second'"
   const insert = `insert into ${name} (key, value, until) values ($1, $2, ${until}) on conflict (key) do update set value = excluded.value, until = excluded.until`

@@ -8,6 +8,7 @@ import type {
   RouteOptions
 } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../../types/fastify.js'
+import { type MaySend, restrictSentFields } from '../../core/adapters/update.js'
 import { readerFor } from '../../core/authentications.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
@@ -17,7 +18,6 @@ import { inspect } from '../../core/options.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
-import { type MaySend, restrictSent } from '../../core/unsent-fields.js'
 import { runMiddleware } from '../answer/middleware.js'
 import { endWithConnection } from '../answer/pipelining.js'
 import { createProjector, createResultReader } from '../answer/project.js'
@@ -190,7 +190,7 @@ function createHandler(
     const context = method.context(readArguments(request, caller)) as HookContext
     caller.context = context
     reply.hook = context
-    if (maySend !== undefined) restrictSent(context, maySend)
+    if (maySend !== undefined) restrictSentFields(context, maySend)
     try {
       await method.run(context)
     } catch (error) {

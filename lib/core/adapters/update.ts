@@ -1,11 +1,11 @@
-import type { HookContext } from '../../types/hooks.js'
-import type { Params, Query } from '../../types/service.js'
-import { callStateOf } from './call-state.js'
-import type { Invoke } from './compose.js'
-import { idFieldOf, ownersOf } from './description.js'
+import type { HookContext } from '../../../types/hooks.js'
+import type { Params, Query } from '../../../types/service.js'
+import { callStateOf } from '../call-state.js'
+import type { Invoke } from '../compose.js'
+import { pick } from '../objects.js'
+import { metaOf } from '../service-meta.js'
+import { idFieldOf, ownersOf } from './feathers.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
-import { pick } from './objects.js'
-import { metaOf } from './service-meta.js'
 
 /** Says of the name of a field whether the caller of a method may send it. */
 export type MaySend = (field: string) => boolean
@@ -14,7 +14,7 @@ export type MaySend = (field: string) => boolean
  * CallState what the caller of an `update` may send. Several rules may say so, and a field must pass
  * all of them.
  */
-export function restrictSent(context: HookContext, maySend: MaySend): void {
+export function restrictSentFields(context: HookContext, maySend: MaySend): void {
   const notes = callStateOf(context)
   const { maySend: before } = notes
   notes.maySend = before === undefined ? maySend : (field) => before(field) && maySend(field)
@@ -26,7 +26,7 @@ export function restrictSent(context: HookContext, maySend: MaySend): void {
  * what the caller has asked for. Other adapters would need to read them and to write them back,
  * which changes some of them; a class with an `update` of its own does what that says.
  */
-export function updateSent(context: HookContext, maySend: MaySend, invoke: Invoke): unknown {
+export function updateSentFields(context: HookContext, maySend: MaySend, invoke: Invoke): unknown {
   const { service, data } = context
   const { object = service } = metaOf(service)
   const isSent = (field: string) => Object.hasOwn(Object(data), field) || maySend(field)

@@ -1,8 +1,8 @@
-import type { Params } from '../../types/service.js'
-import { isAdapter } from './description.js'
-import { readProperty } from './errors.js'
+import type { Params } from '../../../types/service.js'
+import { readProperty } from '../errors.js'
+import { isAdapter } from './feathers.js'
 
-/** The parts of a query builder of knex that are used here. */
+/** A query builder of knex, as far as it is used here. */
 export interface Builder {
   update(...args: unknown[]): Builder
   delete(...args: unknown[]): Builder
@@ -15,24 +15,24 @@ export interface Builder {
 interface Knex {
   (...args: unknown[]): Builder
   withSchema(schema: string): Builder
-  /** Hands a transaction to the function, or returns a promise of one where there is none. */
+  /** Passes a transaction to the function, or returns a promise of one without a function. */
   transaction(...args: unknown[]): Promise<unknown>
 }
 
-/** The adapter of Feathers for knex. */
+/** The database adapter `@feathersjs/knex`. */
 export interface KnexAdapter {
   getModel(params: Params): Knex
 }
 
-/** Whether a service is the adapter for knex, or of a class that extends it. */
+/** Whether a service is `@feathersjs/knex`, or of a class that extends it. */
 export const isKnexAdapter = (object: object): object is KnexAdapter =>
   isAdapter(object) &&
   ['knexify', 'createQuery', 'getModel'].every((name) => typeof readProperty(object, name) === 'function')
 
 /**
- * Makes params with which the adapter for knex uses builders that were changed.
+ * Creates params with which `@feathersjs/knex` changes its query builders.
  *
- * @param change is handed each builder of the call, and returns it
+ * @param change takes each builder of the call, and returns it
  */
 export function paramsWithBuilders(
   params: Params,

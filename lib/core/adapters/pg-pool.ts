@@ -1,0 +1,29 @@
+type ErrorListener = (error: unknown) => void
+
+interface EventfulPool {
+  on?(event: 'error', listener: ErrorListener): unknown
+  on?(
+    event: 'connect',
+    listener: (connection?: { on?(event: 'error', listener: ErrorListener): unknown }) => void
+  ): unknown
+}
+
+const listenersByPool = new WeakMap<object, ErrorListener[]>()
+
+/**
+ * Listens for errors of a pool of `pg` and its connections, once per pool. The end of an idle
+ * connection is such an error, and without a listener it ends the process.
+ */
+export function listenForPoolErrors(pool: object, listener?: ErrorListener): void {
+  const listeners = listenersByPool.get(pool) ?? []
+  if (listener !== undefined) listeners.push(listener)
+  if (listenersByPool.has(pool)) return
+  listenersByPool.set(pool, listeners)
+  const eventful = pool as EventfulPool
+  eventful.on?.('error', (error) => {
+    for (const notify of listeners) notify(error)
+  })
+  // A connection may fail before `connect()` resolves, so listen early. Other objects than pools
+  // emit no such event.
+  eventful.on?.('connect', (connection) => void connection?.on?.('error', () => {}))
+}

@@ -1,9 +1,6 @@
 import type { User } from './identity.js'
 
-/**
- * What a client sends to log in (docs/client.md#login): the name of a strategy, and what that
- * strategy asks for.
- */
+/** A login request of a client (docs/client.md#login): a strategy and its credentials. */
 export interface AuthenticationRequest {
   strategy?: string
   [key: string]: unknown
@@ -19,12 +16,12 @@ export interface TokenPayload {
   exp: number
   /** When the token was issued, in seconds since 1970. */
   iat: number
-  /** The id of the token, a UUID: every token that is signed here has one. */
+  /** The id of the token, a UUID. Every token that is signed here has one. */
   jti?: string
-  /** The id of the login, where refresh tokens are on: the same in all its tokens. */
+  /** The id of the login if refresh tokens are on, the same in all of its tokens. */
   sid?: string
   /**
-   * When the user logged in, in seconds since 1970, where refresh tokens are on: the same in all
+   * When the user logged in, in seconds since 1970, if refresh tokens are on. It is the same in all
    * tokens of the login.
    */
   auth_time?: number
@@ -32,12 +29,12 @@ export interface TokenPayload {
 }
 
 /**
- * What a login, a logout and `authenticate` give: the entity stands under its name, `user` by
- * default.
+ * The result of a login, a logout and `authenticate`. The user has the name of the entity, `user`
+ * by default.
  */
 export interface AuthenticationResult<U = User> {
   accessToken?: string
-  /** Where refresh tokens are on. It is exchanged for the next one. */
+  /** Exists if refresh tokens are on. It is exchanged for the next one. */
   refreshToken?: string
   authentication: { strategy: string; accessToken?: string; payload?: TokenPayload; [key: string]: unknown }
   user?: U

@@ -22,13 +22,13 @@ type NameIn<P> = P extends `${infer Segment}/${infer Rest}`
     ? Name
     : never
 
-/** What the params of a call have to hold for a service whose path has placeholders. */
+/** The params that a call of a service needs if its path has placeholders. */
 export interface Routed<Name extends string, Value> {
   /** The values for the placeholders of the path. */
   route: { readonly [N in Name]: Value }
 }
 
-/** The params of a call of the server, whose method gets the values of placeholders as texts. */
+/** The params of a call of the server. The method gets the values of placeholders as strings. */
 type With<P, Name extends string> = WithoutRoute<[NonNullable<P>] extends [never] ? Params : NonNullable<P>> &
   Routed<Name, string | number>
 type WithoutRoute<P> = { [K in keyof P as K extends 'route' ? never : K]: P[K] }
@@ -48,22 +48,17 @@ type RoutedOverloads<All, K, Name extends string> = All extends [
   ? RoutedSignature<A, R, K, Name> & RoutedOverloads<Others, K, Name>
   : unknown
 
-/**
- * A method of a service whose path has placeholders, with its overloads: its params need values for
- * them.
- */
+/** A method with its overloads, whose params need the values of placeholders. */
 export type RoutedMethod<F, K, Name extends string> = [Signatures<F>] extends [[]]
   ? F
   : RoutedOverloads<Signatures<F>, K, Name>
 
-/**
- * The route of a custom method: a verb and a path under that of its service, `'POST /:id/publish'`.
- */
+/** The route of a custom method: a verb and a path below its service, `'POST /:id/publish'`. */
 export type MethodRoute = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
 /**
- * A service whose custom methods have routes. They say which of its arguments a method has: the id,
- * the data, the params.
+ * A service whose custom methods have routes. The route decides which arguments a method has: the
+ * id, the data, the params.
  *
  * @example
  * const routes = { publish: 'POST /:id/publish' } as const
@@ -78,10 +73,10 @@ export interface MethodRoutes {
   readonly [name: string]: MethodRoute
 }
 
-/** A service with the routes that its options name. */
+/** A service with the routes of its options. */
 export type NamedRoutes<S, R> = string extends keyof R ? S : WithRoutes<S, R>
 
-/** The option `routes`: its names are those of methods of the service, but none of the six. */
+/** The option `routes`: the names of methods of the service, without the six standard ones. */
 export type RoutesOption<S, R> = string extends keyof R
   ? R
   : R & { readonly [Name in Exclude<keyof R, CustomName<S>>]: never }
@@ -93,10 +88,7 @@ type RouteOf<S, M> = S extends { readonly '~routes'?: infer R } ? (M extends key
 /** The names of the methods that have routes. */
 export type RoutedName<S> = S extends { readonly '~routes'?: infer R } ? keyof R : never
 
-/**
- * The option `routes` of a client for a service: the routes that its type says, or else any of its
- * custom methods, where the type has some.
- */
+/** The option `routes` of a client: the routes of the service's type, or of its custom methods. */
 export type RoutesAt<S> = S extends { readonly '~routes'?: infer R }
   ? R
   : [CustomName<S>] extends [never]
@@ -104,12 +96,12 @@ export type RoutesAt<S> = S extends { readonly '~routes'?: infer R }
     : { readonly [Name in CustomName<S>]?: MethodRoute }
 
 /**
- * Which method another one has the arguments of; `':id'`, which is no name of a method, for an id
- * and data of any kind.
+ * The standard method with the same arguments as a method. `':id'`, which is no method, stands for
+ * an id and data.
  */
 export type Like<S, M> = Takes<RouteOf<S, M>, M>
 
-/** Which method a custom method has the arguments of, by its route; `Default` without a route. */
+/** The standard method with the same arguments as a route; `Default` without a route. */
 export type Takes<Route, Default> = [Route] extends [never]
   ? Default
   : Route extends `${string}/:id` | `${string}/:id/${string}`
@@ -120,17 +112,17 @@ export type Takes<Route, Default> = [Route] extends [never]
       ? 'custom'
       : 'find'
 
-/** The names of the placeholders in the route of a method, besides that of the id. */
+/** The names of the placeholders in the route of a method, except the id. */
 export type RoutePlaceholder<S, M> = Exclude<Placeholder<RouteOf<S, M>>, 'id'>
 
-/** A service whose hooks may set all fields of a record, of which clients send some. */
+/** A service whose hooks may set all fields of a record, also those that clients can't send. */
 export interface StoresRecord<R> {
   readonly '~stored'?: R
 }
 
 type WritesRecord = 'create' | 'update' | 'patch'
 
-/** What `context.data` holds for a service of type `S`, whatever the method. */
+/** The type of `context.data` for any method of a service. */
 type ServiceData<S> = unknown extends S
   ? Untyped
   : Or<
@@ -138,19 +130,16 @@ type ServiceData<S> = unknown extends S
       unknown
     >
 
-/**
- * The data of a record as hooks see it: what clients may send, and the fields that only the server
- * sets.
- */
+/** The data of a record in hooks: the fields that clients may send, and server-set fields. */
 type StoredData<S, D> = S extends StoresRecord<infer R> ? (unknown extends R ? D : Completed<D, NonNullable<R>>) : D
 type Completed<D, R> = D extends readonly (infer Item)[]
   ? Completed<Item, R>[]
   : D & { [K in Exclude<keyof R, keyof D>]?: R[K] }
 
-/** The record as the hooks of a service may set it; `unknown` where its type does not say so. */
+/** The record that hooks of a service may set, `unknown` if its type does not say. */
 export type StoredIn<S> = S extends StoresRecord<infer R> ? (unknown extends R ? unknown : NonNullable<R>) : unknown
 
-/** A method as the server calls it: its data may have the fields that only the server sets. */
+/** A method as the server calls it: its data may have server-set fields. */
 export type InternalMethod<F, K, Stored> = unknown extends Stored
   ? F
   : K extends WritesRecord
@@ -167,19 +156,16 @@ type InternalSignature<A extends readonly unknown[], R, K, Stored> = K extends '
     ? (id: I, data: Completed<D, Stored>, ...rest: Rest) => R
     : (...args: A) => R
 
-/**
- * What `context.result` holds for a service of type `S`, whatever the method; `unknown` if no
- * method has a result type.
- */
+/** The type of `context.result` for any method of a service, `unknown` if no method has one. */
 type ServiceResult<S> = Or<
   { [M in keyof Service & keyof S]: ResultOf<NonNullable<S[M]>> }[keyof Service & keyof S],
   unknown
 >
 
-/** What `context.result` holds for a method. */
+/** The type of `context.result` for a method. */
 export type ResultAt<S, M> = unknown extends S ? Untyped : string extends M ? ServiceResult<S> : ResultOf<Member<S, M>>
 
-/** The arguments of a call by name, as a hook gets them. */
+/** The arguments of a call by name, for hooks. */
 export type CallArguments<S, M extends string> = string extends M
   ? { id?: Id; data?: ServiceData<S>; params: ParamsIn<S, Params> }
   : M extends string

@@ -4,37 +4,37 @@ import type { Option } from './resource-query.js'
 import type { Id, Params, Service } from './service.js'
 import type { InputOf, WireOf } from './standard-schema.js'
 
-/** A custom method of a resource. Schemas are of the same kinds as that of the record. */
+/** A custom method of a resource. Its schemas are of the same kinds as the record's schema. */
 export interface CustomMethod {
   /**
-   * The verb and the path of the method, as `'POST /:id/publish'`. Default: `POST` with the header
+   * The verb and the path, such as `'POST /:id/publish'`. Default: `POST` with the header
    * `X-Service-Method`.
    */
   readonly route?: MethodRoute
   /**
-   * The schema of the data, which is an object. Default: the data is `{}`. The method has the
-   * argument all the same, if its verb is `POST`, `PUT` or `PATCH`.
+   * The schema of the data, an object. Default: the data is `{}`. With `POST`, `PUT` and `PATCH`
+   * the method always has the argument.
    */
   readonly body?: unknown
-  /** Fields of the record that are `readOnly`, and that the body of this method may set. */
+  /** The `readOnly` fields of the record that the body of this method may set. */
   readonly settable?: readonly string[]
-  /** The schema of an object: the parameters that its query may have. Default: none. */
+  /** The schema of the query, an object. Default: no parameters. */
   readonly query?: unknown
-  /** The schema of the result. Default: that of the record. */
+  /** The schema of the result. Default: the schema of the record. */
   readonly response?: unknown
   /**
-   * The types of content that the method answers, for documents: `['text/csv']` of one that returns
+   * The content types of the answer for OpenAPI, such as `['text/csv']` of a method that returns
    * bytes, a stream or a `Response`. Default: JSON.
    */
   readonly produces?: readonly string[]
 }
 
-/** Custom methods by name: none is one of the six. */
+/** Custom methods by name, without the six standard ones. */
 export type CustomMethods = { readonly [name: string]: CustomMethod } & { readonly [Name in keyof Service]?: never }
 
 /**
- * An object without fields. A method that says nothing of its data or its query (`data: object`,
- * `params: Params`) can take it, unlike a `Record<string, never>`.
+ * An object without fields. A method without types for its data or query (`data: object`, `params:
+ * Params`) accepts it, unlike a `Record<string, never>`.
  */
 type Empty = {
   readonly '~empty'?: never
@@ -43,7 +43,7 @@ type Empty = {
 type CustomData<C> = [Option<C, 'body'>] extends [never] ? Empty : InputOf<Option<C, 'body'>>
 type CustomQuery<C> = [Option<C, 'query'>] extends [never] ? Empty : InputOf<Option<C, 'query'>>
 
-/** The types of a custom method that options declare, for a record `R`. */
+/** The types of a custom method, for a record `R`. */
 interface CustomTypes<Route, D, Q, R> {
   readonly route: Route
   readonly data: D
@@ -52,8 +52,8 @@ interface CustomTypes<Route, D, Q, R> {
 }
 
 /**
- * The types of the custom methods that the options `O` declare. `S` is the type of the record by
- * its schema, `R` as it leaves.
+ * The types of the custom methods in the options `O`. `S` is the type of the record in its schema,
+ * `R` in answers.
  */
 export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
   ? Record<never, never>
@@ -68,20 +68,13 @@ export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
       >
     }
 
-/**
- * A result as clients get it: where it has the type of the record, the record without hidden
- * fields.
- */
+/** A result as clients get it. If it is the record, its hidden fields are removed. */
 type Left<T, S, R> = T extends readonly (infer I)[] ? Left<I, S, R>[] : [T] extends [S] ? ([S] extends [T] ? R : T) : T
 
-/**
- * Data that no method can take for params: `publish(id, params)` is none with data, where the call
- * is `(id, data, params)`.
- */
+/** Data that is no params, so that a call `(id, data)` does not fit a method `(id, params)`. */
 type NotParams<D> = 'provider' extends keyof D ? D : D & NoParams
 
-// Written as methods, so that a class may declare narrower arguments: an id that is a string, or a
-// number.
+// Written as methods, so that a class may declare narrower arguments, such as an id of type string.
 type CustomCall<Kind, D, P, R> = Kind extends 'find'
   ? { call(params?: P): R }['call']
   : Kind extends 'get'
@@ -94,7 +87,7 @@ type CustomCall<Kind, D, P, R> = Kind extends 'find'
         ? { call(data?: NotParams<D>, params?: P): R }['call']
         : { call(data: NotParams<D>, params?: P): R }['call']
 
-/** The type that a custom method must have on the object of a service. */
+/** The type of a custom method on the object of a service. */
 type Serve<Kind, D, P, R> = Kind extends 'find'
   ? { call(params: P): R }['call']
   : Kind extends 'get'
@@ -112,15 +105,12 @@ export type ServedCustom<M> = {
     : never
 }
 
-/** What a custom method may return: the result, or nothing, or a stream. */
+/** The return type of a custom method: the result, nothing, or a stream. */
 type CustomAnswer<R> = Plain<R> | PromiseLike<Plain<R>>
-// biome-ignore lint/suspicious/noConfusingVoidType: a method that gives nothing has this type
+// biome-ignore lint/suspicious/noConfusingVoidType: a method without a result has this type
 type Plain<R> = Loose<R> | AsyncIterable<unknown> | null | undefined | void
 
-/**
- * A value as a service may hold it: a type that JSON does not have, such as a date, becomes a text
- * in the response.
- */
+/** A value as a service may return it: a date, for example, becomes a string in the response. */
 type Loose<T> = T extends readonly (infer I)[]
   ? readonly Loose<I>[]
   : T extends Date
@@ -139,7 +129,7 @@ type CustomCalls<M> = {
 
 type RoutesIn<M> = { readonly [Name in keyof M as [RouteIn<M[Name]>] extends [never] ? never : Name]: RouteIn<M[Name]> }
 
-/** A service with the custom methods of its resource, which have their routes. */
+/** A service with the custom methods of its resource and their routes. */
 export type WithCustom<S, M> = [keyof M] extends [never]
   ? S
   : [keyof RoutesIn<M>] extends [never]

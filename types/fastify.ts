@@ -17,8 +17,8 @@ import type { CheckedBy } from './resource.js'
 import type { Registrable, ServiceObject } from './service.js'
 
 /**
- * Options of the query parser, as `qs` has them. `plainObjects` and `allowPrototypes` are left out,
- * since they open the operators of database adapters.
+ * Options of the query parser `qs`, without `plainObjects` and `allowPrototypes`, which would let
+ * clients reach the operators of database adapters.
  */
 export interface QueryOptions {
   /** A list with more items than this becomes an object with index keys. Default 20. */
@@ -34,56 +34,53 @@ export interface QueryOptions {
   allowDots?: boolean
   /** Whether `a=1,2` is a list. Default `false`. */
   comma?: boolean
-  /** Whether `a[]` may stand for an empty list. Default `false`. */
+  /** Whether `a[]` is an empty list. Default `false`. */
   allowEmptyArrays?: boolean
   /** Whether a name without `=` is `null` instead of `''`. Default `false`. */
   strictNullHandling?: boolean
 }
 
-/**
- * Options for the query parser, or a parser of one's own: the query string without `?` → the query.
- */
+/** Options of the query parser, or your own parser, which gets the query string without `?`. */
 export type QueryParser = QueryOptions | ((query: string) => Record<string, unknown>)
 
 /**
- * What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are
- * typed for it fit, too.
+ * The type of `context.app`: the instance. If `@feathersjs/feathers` is installed, it also fits
+ * hooks that are typed for Feathers.
  */
 export type HookApplication = FeathersMembers<FastifyInstance & HookMembers> & HookMembers & FastifyInstance
 
-// In hooks that are typed for Feathers, the first type argument may be the application, which is no
-// service.
+// Hooks that are typed for Feathers may have the application as the first type argument.
 type ServiceType<S> = [S] extends [FastifyInstance] ? unknown : S
 
 /**
- * What every hook of a call gets; `app` is the instance that the service was registered on.
+ * The context of a call, for hooks. `app` is the instance that the service was registered on.
  * `HookContext<Messages, 'create'>` has the types of that method. Without a service, `data`,
  * `params` and `result` are `any`, as in Feathers.
  */
 export type HookContext<S = unknown, M extends string = string> = Context<ServiceType<S>, M, HookApplication>
 
 /**
- * Hooks of one type by method; `all` is for every method. A function or a list alone is for every
- * method too.
+ * Hooks of one type by method. `all`, or a function or list instead of the object, is for every
+ * method.
  */
 export type HookMap<S = unknown, Type extends HookType = HookType> = Mapped<S, Type, HookApplication>
 
 /** Hooks by type and method. */
 export type HookOptions<S = unknown> = Hooks<S, HookApplication>
 
-/** Wraps the call: code before `await next()` runs before it, code after it runs after it. */
+/** A hook around the call: it calls `await next()` to run the rest of the call. */
 export type AroundHook<C = HookContext> = Around<C>
 
 /** A before, after or error hook. An object that it returns is merged into the context. */
 export type Hook<C = HookContext> = Plain<C>
 
 /**
- * A service as `app.service(path)` returns it. `M` names its custom methods; where the path `P` has
+ * A service as `app.service(path)` returns it. `M` names its custom methods. If the path `P` has
  * placeholders, calls need their values.
  */
 export type RegisteredService<S = unknown, M extends string = never, P = unknown> = Called<S, HookApplication, M, P>
 
-/** What `setup` and `teardown` of a service get as their first argument. */
+/** The first argument of `setup` and `teardown` of a service. */
 export type Application = FastifyInstance
 
 /**
@@ -92,14 +89,14 @@ export type Application = FastifyInstance
 export type Middleware = preHandlerHookHandler
 
 /**
- * Turns `reply.data` into the payload: what it returns is sent as Fastify sends it. It may
- * negotiate with `reply.format`, or send by itself and return nothing.
+ * Returns the payload for `reply.data`, which Fastify sends. It may negotiate with `reply.format`,
+ * or send by itself and return nothing.
  */
 export type Formatter = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /**
- * Renders an error as a page: returns the HTML, a string, or sends by itself and returns nothing.
- * May be async.
+ * Renders an error as a page. It returns the HTML, or sends by itself and returns nothing. It may
+ * be async.
  */
 export type ErrorPage = (error: Error & { code: number }, request: FastifyRequest, reply: FastifyReply) => unknown
 
@@ -112,18 +109,16 @@ export interface ErrorHandlerOptions {
    */
   html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
   /**
-   * Called with each error, as `logger.error(error)`. `false`: none is logged. Default:
-   * `request.log`, `error` for 5xx, `info` below.
+   * Its `error` is called with each error. `false`: nothing is logged. Default: `request.log`, with
+   * the level `error` for 5xx and `info` below.
    */
   logger?: { error(error: unknown): unknown } | false
   /**
-   * Whether the message of a 5xx that is no service error is shown. Default: unless `NODE_ENV` is
-   * `production`.
+   * Whether clients get the message of a 5xx that is no service error. Default: unless `NODE_ENV`
+   * is `production`.
    */
   expose?: boolean
-  /**
-   * Whether the JSON of an error has the id of the request, as `data.requestId`. Default `false`.
-   */
+  /** Whether the JSON of an error has the request id, as `data.requestId`. Default `false`. */
   requestId?: boolean
 }
 
@@ -140,18 +135,16 @@ export interface ServicesOptions {
   formatter?: Formatter
   /** Hooks for every service. */
   hooks?: HookOptions
-  /** Sets the not-found handler of this instance. Default: it stays as it is. */
+  /** Sets the not-found handler of this instance. Default: it is not changed. */
   notFound?: NotFoundOptions | boolean
-  /**
-   * How the routes of services answer errors. The error handler of the application stays as it is.
-   */
+  /** How the routes of services answer errors. The application's error handler is not changed. */
   errorHandler?: ErrorHandlerOptions
 }
 
 /**
- * Options of one service. `Named` is the service too, which the names in `methods` are held to:
- * `app.service()` wraps the first in `NoInfer`, by which TypeScript settles what a service is, and
- * a list of names must not make it do so before the arguments of the methods have types.
+ * Options of one service. `Named` is the same service, for the names in `methods`: `app.service()`
+ * wraps the first in `NoInfer`, and a list of names must not make TypeScript infer the service
+ * before the arguments of its methods have types.
  */
 export interface ServiceOptions<S = unknown, M extends string = string, R = MethodRoutes, Named = S> {
   // `schema` is the first member, so that TypeScript compares options of an unknown service with
@@ -162,12 +155,12 @@ export interface ServiceOptions<S = unknown, M extends string = string, R = Meth
    */
   schema?: { readonly [Name in MethodName<S>]?: FastifySchema } & CheckedBy<S>
   /**
-   * What HTTP may call: some of the six methods, and custom ones. Default: those of the six that
-   * exist.
+   * The methods that clients may call: some of the six, and custom ones. Default: those of the six
+   * that exist.
    */
   methods?: readonly MethodOption<Named, M>[]
   /**
-   * Routes of custom methods, as `{ publish: 'POST /:id/publish' }`. Default: `POST` with the
+   * Routes of custom methods, such as `{ publish: 'POST /:id/publish' }`. Default: `POST` with the
    * header `X-Service-Method`.
    */
   routes?: RoutesOption<S, R>
@@ -180,37 +173,37 @@ export interface ServiceOptions<S = unknown, M extends string = string, R = Meth
   /** Middleware that runs before the call, in order. REST only. */
   before?: Middleware | readonly Middleware[]
   /**
-   * Middleware that runs after the call, in order; it sees `reply.data` and `reply.hook`. One that
-   * sends by itself ends the chain.
+   * Middleware that runs after the call, in order. It can read `reply.data` and `reply.hook`. If
+   * one sends by itself, the chain ends.
    */
   after?: Middleware | readonly Middleware[]
   /** Replaces the formatter of the plugin. */
   formatter?: Formatter
-  /** Passed on to the routes, where hooks find it as `request.routeOptions.config`. */
+  /** The `config` of the routes, for hooks as `request.routeOptions.config`. */
   config?: Record<string, unknown>
-  /** The most bytes that a body may have. Default: that of the instance. */
+  /** The maximum size of a body in bytes. Default: the `bodyLimit` of the instance. */
   bodyLimit?: number
   /**
-   * How long a call may take, in ms: then the client gets 503, and `params.signal` aborts. Default:
-   * that of the instance.
+   * The timeout of a call, in ms: then the client gets 503, and `params.signal` aborts. Default:
+   * the `handlerTimeout` of the instance.
    */
   handlerTimeout?: number
 }
 
 /**
  * Looks up a service, or registers one. Each signature has another number of arguments, so that
- * TypeScript reports an error for one of them alone.
+ * TypeScript reports an error for only one of them.
  */
 export interface ServiceFunction {
   /**
-   * The service at a path: that of this instance's prefix first, then the root's. With a type,
-   * `app.service<Messages>(path)`, the path need not be in `Services`.
-   * @throws when there is none
+   * Returns the service at a path, first below this instance's prefix, then below the root. With a
+   * type, `app.service<Messages>(path)`, the path need not be in `Services`.
+   * @throws if there is none
    */
   <S = Listing, P extends PathOf<S> = PathOf<S>>(path: P): RegisteredService<ServiceAt<P, S>, never, P>
   /**
    * Registers an object as the service at a path, relative to the prefix of this instance.
-   * @throws when the path is taken, the server is ready, or the object has none of the methods
+   * @throws if the path is taken, the server is ready, or the object has none of the methods
    */
   <S extends object, M extends string = never, P extends string = string, R extends MethodRoutes = MethodRoutes>(
     path: P,
@@ -226,31 +219,29 @@ declare module 'fastify' {
     service: ServiceFunction
     /**
      * Replaces `ready()` if the server was created elsewhere: waits for the instance and runs the
-     * set-up of the services with that server. Afterwards the server may listen.
-     * @throws when the set-up has run already
+     * setup of the services with that server. Afterwards the server may listen.
+     * @throws if the setup has run already
      */
     setup(server?: unknown): Promise<void>
-    /**
-     * The services as a text for people: each method with its verb, its path and who may call it.
-     */
+    /** Returns a text that lists each method with its verb, its path and who may call it. */
     printServices(): string
   }
 
   interface FastifyRequest {
-    /** Properties set here become params of the service call. An object assigned is merged. */
+    /** Its properties become params of the service call. Assigning an object merges it. */
     get feathers(): Record<string, unknown>
     set feathers(params: Record<string, unknown>)
   }
 
   interface FastifyReply {
-    /** What the service returned, and the formatter will send. */
+    /** The result of the service, which the formatter sends. */
     data: unknown
     /** The hook context of the service call. */
     hook: HookContext | null
     /**
-     * Calls the function that suits the request's `Accept` best, sets `Content-Type` and `Vary`,
-     * and returns what it returns.
-     * @throws {NotAcceptable} when none suits and there is no `default`
+     * Calls the function that matches the request's `Accept` best, sets `Content-Type` and `Vary`,
+     * and returns its result.
+     * @throws {NotAcceptable} if none matches and there is no `default`
      */
     format(types: { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }): unknown
   }

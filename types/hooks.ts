@@ -13,19 +13,19 @@ import type { Service } from './service.js'
 
 export type HookType = 'around' | 'before' | 'after' | 'error'
 
-/** What a hook may say about the HTTP answer. It is `{}` at the start of every call. */
+/** The HTTP answer, as hooks may change it. It is `{}` at the start of every call. */
 export interface Http {
-  /** The status code to answer with. */
+  /** The status code of the answer. */
   status?: number
   headers?: Record<string, string | string[]>
   /**
-   * Where to redirect to: becomes an encoded `Location` header, and status 303 unless `status` is
+   * The URL of a redirect: sets an encoded `Location` header, and status 303 unless `status` is
    * set.
    */
   location?: string
 }
 
-/** What the contexts of all methods have. */
+/** The members of the contexts of all methods. */
 export interface CallContext<S, M extends string, App> {
   /** The instance that the service was registered on. */
   readonly app: App
@@ -40,41 +40,41 @@ export interface CallContext<S, M extends string, App> {
   event: string | null
   /** The arguments of the method call. `id`, `data` and `params` read and write them. */
   arguments: Untyped[]
-  /** What the server sends instead of `result`, unless it is `undefined`. */
+  /** The value that the server sends instead of `result`, unless it is `undefined`. */
   dispatch?: Untyped
-  /** What was thrown, in error hooks. */
+  /** The error, in error hooks. */
   error?: Untyped
   http: Http
   /** Short for `http.status`. */
   statusCode?: number
   /**
-   * The call as an object for logs: with its arguments and what hooks have added, without `app` and
-   * `service`.
+   * Returns the call as an object for logs, with its arguments and the members that hooks have
+   * added, without `app` and `service`.
    */
   toJSON(): this
 }
 
 /**
- * What every hook of a call gets, and may change. With a method, `id`, `data`, `params` and
- * `result` have its types: `HookContext<Messages, 'create'>`. Without a service they are `any`, as
- * in Feathers.
+ * The context of a call, which hooks may change. With a method, `id`, `data`, `params` and `result`
+ * have its types: `HookContext<Messages, 'create'>`. Without a service they are `any`, as in
+ * Feathers.
  *
- * `id` may be `null` too, for a call that stands for many records, and can be set to it where the
- * method is known. Its type does not say so, as in Feathers, whose hooks would not fit otherwise.
+ * `id` may also be `null`, for a call about many records, and can be set to it if the method is
+ * known. Its type does not say so, as in Feathers, whose hooks would not fit otherwise.
  */
 export type HookContext<S = unknown, M extends string = string, App = unknown> = CallContext<S, M, App> &
   CallArguments<S, M> &
   Added<S> & {
     /**
-     * The result of the method. If a hook sets it before the method runs, to `undefined` too, the
+     * The result of the method. If a hook sets it before the method runs, even to `undefined`, the
      * method is not called.
      */
     result?: ResultAt<S, M>
   }
 
 /**
- * What hooks of any service may add to the context. Where the service is named, a name that is
- * misspelt is a mistake.
+ * Members that hooks may add to the context. If the service is known, an unknown name is an error,
+ * since it may be misspelt.
  */
 type Added<S> = unknown extends S ? { [name: string]: Untyped } : unknown
 
@@ -85,7 +85,7 @@ type AfterContext<S, M extends string, App> = CallContext<S, M, App> &
 
 export type NextFunction = () => Promise<void>
 
-/** Wraps the call: code before `await next()` runs before it, code after it runs after it. */
+/** A hook around the call: it calls `await next()` to run the rest of the call. */
 export type AroundHook<C = HookContext> = (context: C, next: NextFunction) => unknown
 
 /** A before, after or error hook. An object that it returns is merged into the context. */
@@ -100,14 +100,14 @@ type HookOf<S, M extends string, Type, App> = Type extends 'around'
     : Hook<HookContext<S, M, App>>
 
 /**
- * Hooks of one type by method; `all` is for every method. A function or a list alone is for every
- * method too.
+ * Hooks of one type by method. `all`, or a function or list instead of the object, is for every
+ * method.
  */
 export type HookMap<S = unknown, Type extends HookType = HookType, App = unknown> =
   | OneOrMore<HookOf<S, string, Type, App>>
   | { readonly [Name in HookName<S>]?: OneOrMore<HookOf<S, MethodOf<Name>, Type, App>> }
 
-/** What `hooks()` takes: hooks by type and method. */
+/** The argument of `hooks()`: hooks by type and method. */
 export interface HookOptions<S = unknown, App = unknown> {
   around?: HookMap<S, 'around', App>
   before?: HookMap<S, 'before', App>
@@ -116,25 +116,22 @@ export interface HookOptions<S = unknown, App = unknown> {
 }
 
 /**
- * A listener. It gets the record and the context of the call, or whatever a custom event was
- * emitted with, and names their types.
+ * A listener, which declares the types of its arguments. It gets the record and the context of the
+ * call, or the arguments that a custom event was emitted with.
  */
 export type Listener = { listen(...args: unknown[]): unknown }['listen']
 
 /** The events that a service emits for its methods. */
 export type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
 
-/**
- * A listener of the four events that a service emits for its methods: it gets the record and the
- * context of the call.
- */
+/** A listener of a standard event: it gets the record and the context of the call. */
 export type RecordListener<S = unknown, App = unknown> = {
   listen(record: EventRecord<S>, context: HookContext<S, string, App>): unknown
 }['listen']
 
-/** What a registered service has besides its own methods (docs/hooks-and-events.md#events). */
+/** The members of a registered service besides its methods (docs/hooks-and-events.md#events). */
 export interface ServiceAddons<S = unknown, App = unknown> {
-  /** Adds hooks to the service, at any time. @throws when a hook type or a method is not known. */
+  /** Adds hooks to the service, at any time. @throws if a hook type or a method is unknown */
   hooks(options: HookOptions<S, App>): this
   on(event: StandardEvent, listener: RecordListener<S, App>): this
   on(event: string, listener: Listener): this
@@ -144,9 +141,7 @@ export interface ServiceAddons<S = unknown, App = unknown> {
   addListener(event: string, listener: Listener): this
   removeListener(event: string, listener: Listener): this
   removeAllListeners(event?: string): this
-  /**
-   * Calls each listener. One that throws or rejects is logged, the others are called all the same.
-   */
+  /** Calls each listener. If one fails, the error is logged, and the others are still called. */
   emit(event: string, ...args: unknown[]): boolean
   listeners(event: string): Listener[]
   listenerCount(event: string): number
@@ -163,8 +158,8 @@ type ServiceMethods<S, M extends string = never, Stored = StoredIn<S>> = {
 }
 
 /**
- * A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling
- * one gives a promise.
+ * A service as `app.service(path)` returns it: your methods with hooks and events. Each returns a
+ * promise.
  */
 export type RegisteredService<S = unknown, App = unknown, M extends string = never, P = unknown> = ([
   Placeholder<P>
@@ -179,8 +174,7 @@ type RoutedMethods<S, M, Name extends string> = {
 
 /**
  * A call of a service, as `diagnostics_channel.tracingChannel('fastify-services:call')` publishes
- * it: one object for all events of a call. A subscriber may keep what it needs on it, a span for
- * example.
+ * it: one object for all events of a call. A subscriber may add properties, such as a span.
  */
 export interface TracedCall {
   readonly path: string
@@ -188,18 +182,18 @@ export interface TracedCall {
   /** `'rest'` for a call over HTTP, `undefined` for one from the server itself. */
   readonly provider: string | undefined
   readonly context: HookContext
-  /** What the call gave, at its end. */
+  /** The result, at the end of the call. */
   result?: unknown
-  /** What it threw. */
+  /** The error, if the call failed. */
   error?: unknown
 }
 
-// biome-ignore lint/suspicious/noTsIgnore: it is an error only where the package is not installed; the comment below stands in the declarations
-/** @ts-ignore The optional peer: where it is not installed, the type is `any`. */
+// biome-ignore lint/suspicious/noTsIgnore: it is an error only where the package is not installed; the comment below is kept in the declarations
+/** @ts-ignore The optional peer: if it is not installed, the type is `any`. */
 type PeerApplication = import('@feathersjs/feathers').Application
 
 /**
- * What `context.app` has besides the members of the instance, where `fastify-services/feathers` is
+ * The members of `context.app` besides those of the instance, if `fastify-services/feathers` is
  * imported.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: that door fills it
@@ -208,8 +202,8 @@ export interface HookMembers {}
 type Uncallable = (first: never, ...rest: never[]) => never
 
 /**
- * What makes an application one of Feathers to the compiler, so that hooks which are typed for
- * Feathers fit: the members that ours lacks, which can't be used.
+ * The members of a Feathers application that ours lacks. They can't be used, but hooks that are
+ * typed for Feathers fit.
  */
 export type FeathersMembers<App> = string extends keyof PeerApplication
   ? unknown

@@ -1,8 +1,7 @@
 import type { Callable } from './method.js'
 
 /**
- * A value as it comes out of JSON: dates are strings, functions are gone, `undefined` in a list is
- * `null`.
+ * A value after JSON: dates are strings, functions are removed, `undefined` in a list is `null`.
  */
 export type Jsonify<T> = unknown extends T ? T : [T] extends [JSONValue] ? T : Mapped<T>
 
@@ -22,9 +21,9 @@ type Element<T> = T extends undefined ? null : Jsonify<T>
 type Streamed = { pipe: Callable } | { getReader: Callable } | { arrayBuffer: Callable }
 
 /**
- * What a call gives: a result of the server as it comes through JSON, `null` for none. Bytes are a
- * `Blob`, or a string where the server says that they are text; a stream or a `Response` is what
- * the server says it is.
+ * The result of a call in the client: the result of the server after JSON, `null` for none. Bytes
+ * are a `Blob`, or a string if their content type is text. A stream or a `Response` depends on its
+ * content type.
  */
 export type ClientResult<T> = unknown extends T
   ? T

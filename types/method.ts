@@ -2,13 +2,12 @@ import type { Id, Params, Query, Service } from './service.js'
 
 export type Callable = (...args: never[]) => unknown
 
-// If a function has fewer overloads than a pattern, TypeScript infers `unknown` for the missing
-// ones.
+// TypeScript infers `unknown` for overloads that a function lacks.
 type Present<A, R> = unknown extends R ? [] : [[A, R]]
 
 /**
  * The arguments and the result of each signature of a method, in their order. Up to three overloads
- * are read, as adapters have them.
+ * are read, the most that adapters have.
  */
 export type Signatures<F> = F extends {
   (...args: infer A1): infer R1
@@ -31,20 +30,20 @@ type HasId = 'get' | 'remove' | HasIdAndData
 type IndexOfData<M> = M extends HasIdAndData ? 1 : 0
 type IndexOfParams<M> = M extends 'find' ? 0 : M extends HasIdAndData ? 2 : 1
 
-/** A type, or `Default` where it is `never`. */
+/** A type, or `Default` if it is `never`. */
 export type Or<T, Default> = [T] extends [never] ? Default : T
 
-/** A member of a service; `unknown` if the service, or the member, is not known. */
+/** A member of a service, `unknown` if the service or the member is unknown. */
 export type Member<S, M> = unknown extends S ? unknown : M extends keyof S ? NonNullable<S[M]> : unknown
 
-/** The id that a method takes, without the `null` that stands for many records. */
+/** The id that a method takes, without the `null` for many records. */
 export type IdOf<F> = unknown extends F ? Id : Or<NonNullable<Argument<Signatures<F>[number], 0>>, Id>
 
 declare const noParam: unique symbol
 
 /**
- * What the compiler tells the data of a custom method from params by, where a method has left out
- * its argument for data.
+ * Tells the data of a custom method from params for the compiler, if a method lacks the argument
+ * for data.
  */
 export interface NoParams {
   readonly provider?: typeof noParam
@@ -54,7 +53,7 @@ export interface NoParams {
 export type MethodData<F, M> = unknown extends F ? unknown : PlainData<Argument<Signatures<F>[number], IndexOfData<M>>>
 type PlainData<D> = D extends infer Data & NoParams ? Data : D
 
-/** What a method gives. */
+/** The result of a method. */
 export type ResultOf<F> = unknown extends F ? unknown : Result<Signatures<F>[number]>
 
 /** The query of a method's params. */
@@ -67,15 +66,15 @@ export type ParamsQuery<P> = [NonNullable<P>] extends [never]
     : Query
 
 /**
- * The params of a call: those that its method takes, with whatever else a client or a hook puts
- * into them.
+ * The params of a call: the type that its method takes, and any other members that a client or a
+ * hook may add.
  */
 export type ParamsOf<F, M> = unknown extends F ? Params : Widened<NonNullable<LastArgument<F, IndexOfParams<M>>>>
 type Widened<P> = [P] extends [never] ? Params : 0 extends 1 & P ? Params : Params<Query & ParamsQuery<P>> & P
 
 /**
- * What a registered service has besides its methods, and what the framework calls by itself. A name
- * that begins with `~` is one of types alone.
+ * The members of a registered service besides its methods, and the methods that the framework calls
+ * by itself. A name with `~` exists only in types.
  */
 export type Reserved =
   | 'setup'
@@ -99,8 +98,7 @@ export type Reserved =
   | `~${string}`
 
 /**
- * The names of the methods of a service: those of the six that it has, and others that may be
- * custom ones.
+ * The names of the methods of a service: the standard ones that it has, and possible custom ones.
  */
 export type MethodName<S> = unknown extends S
   ? string
@@ -110,14 +108,14 @@ export type MethodName<S> = unknown extends S
     > &
       string]
 
-/** The names that hooks of a service may stand under. */
+/** The method names in hooks of a service. */
 export type HookName<S> = 'all' | keyof Service | MethodName<S>
 
 export type { HasId, HasIdAndData }
 
 type ListedRecord<R> = Exclude<R extends readonly (infer Item)[] ? Item : R, null | undefined>
 
-/** The record that the events of a service are emitted with; `unknown` if no method says it. */
+/** The record of the events of a service, `unknown` if no method has its type. */
 export type EventRecord<S> = unknown extends S
   ? unknown
   : Or<
@@ -126,9 +124,8 @@ export type EventRecord<S> = unknown extends S
     >
 
 /**
- * A service of which clients may call some methods only: the names in a list, the same as in the
- * option `methods`. The server has the types of all, the client those of the methods that are
- * named.
+ * A service of which clients may call only some methods: the names in a list, the same as in the
+ * option `methods`. The server has the types of all methods, the client only of these.
  *
  * @example
  * const methods = ['get', 'create'] as const
@@ -138,17 +135,14 @@ export type EventRecord<S> = unknown extends S
  */
 export type WithMethods<S, M extends readonly (keyof S)[]> = S & { readonly '~offered'?: M }
 
-/** The names of the methods that clients may call: all, where the service does not say it. */
+/** The names of the methods that clients may call: all, unless the service lists them. */
 export type OfferedName<S> = S extends { readonly '~offered'?: infer M }
   ? NonNullable<M> extends readonly (infer Name)[]
     ? Name
     : PropertyKey
   : PropertyKey
 
-/**
- * A name in the option `methods`. A list whose names are not known one by one is checked at the
- * start.
- */
+/** A name in the option `methods`. A list of type `string[]` is checked only at the start. */
 export type MethodOption<S, M extends string> = string extends M
   ? M
   : M extends keyof S & OfferedName<S>
@@ -156,14 +150,14 @@ export type MethodOption<S, M extends string> = string extends M
     : MethodName<S> & OfferedName<S>
 
 /**
- * The type of data, params and results in a hook that names no service, and of errors: `any` as in
- * Feathers, so that hooks written for Feathers compile unchanged. A hook with the name of its
- * service, `HookContext<Messages>`, is checked.
+ * The type of data, params and results in a hook without the type of its service, and of errors:
+ * `any`, as in Feathers, so that hooks written for Feathers compile unchanged. A hook with the type
+ * of its service, `HookContext<Messages>`, is checked.
  */
 // biome-ignore lint/suspicious/noExplicitAny: `unknown` would make each of these hooks an error
 export type Untyped = any
 
-/** The params of a call of a service that is not named. */
+/** The params of a call of an unknown service. */
 export interface UntypedParams {
   query?: Untyped
   provider?: Untyped

@@ -1,6 +1,6 @@
 import type { InputOf } from './standard-schema.js'
 
-/** The type of an option; `never` where it is not given. */
+/** The type of an option, `never` if it is not set. */
 export type Option<O, K extends PropertyKey> = O extends { readonly [Key in K]: infer T } ? T : never
 /** The names that an option lists. */
 export type OptionNames<O, K extends PropertyKey> = [Option<O, K>] extends [never]
@@ -8,7 +8,7 @@ export type OptionNames<O, K extends PropertyKey> = [Option<O, K>] extends [neve
   : Option<O, K> extends readonly (infer N)[]
     ? N
     : never
-/** The type of a schema that an option gives. */
+/** The input type of a schema in an option. */
 export type OptionInput<O, K extends PropertyKey, Default> = [Option<O, K>] extends [never]
   ? Default
   : InputOf<Option<O, K>>
@@ -31,7 +31,7 @@ type OwnOperators<O> = [O] extends [never]
   : { readonly [Name in keyof O]?: O[Name] extends false ? never : unknown }
 
 /**
- * The values of a field in a query. `null` is sent as the empty text, so it is left out where that
+ * The values of a field in a query. `null` is sent as the empty string, so it is excluded if that
  * is a value itself.
  */
 type Written<T> = '' extends T ? Exclude<T, null | undefined> : Exclude<T, undefined>
@@ -47,7 +47,7 @@ export type BranchKey<R> = R extends unknown ? keyof R : never
 type BranchValue<R, K> = R extends unknown ? (K extends keyof R ? R[K] : never) : never
 type Branches<R> = { [K in BranchKey<R>]: BranchValue<R, K> }
 
-/** What a query may say, by the type of the record and the options. */
+/** The query, by the type of the record and the options. */
 export type QueryIn<R, O> = QueryBy<Branches<R>, O>
 type QueryBy<R, O> = Group<R, O> & {
   $limit?: number

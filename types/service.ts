@@ -1,22 +1,19 @@
 import type { Identified } from './identity.js'
 
-/** What identifies a record. Over HTTP it is always a string. */
+/** The id of a record. Over HTTP it is always a string. */
 export type Id = string | number
 
-/** The id of a call that may stand for many records: `null` means "all that the query selects". */
+/** The id of a call. `null` means all records that the query selects. */
 export type NullableId = Id | null
 
-/**
- * A query as a service sees it. Over HTTP every leaf is a string until a schema or a hook converts
- * it.
- */
+/** The query of a call. Over HTTP every value is a string until a schema or a hook converts it. */
 export type Query = Record<string, unknown>
 
 /**
  * The last argument of every service method (docs/http.md#params).
  *
- * Over HTTP it holds exactly `query`, `headers`, `route`, `provider`, `signal` and what middleware
- * put on `request.feathers`. A call from the server itself passes what it likes.
+ * Over HTTP it has exactly `query`, `headers`, `route`, `provider`, `signal` and the properties
+ * that middleware put on `request.feathers`. A call of the server may pass anything.
  */
 export interface Params<Q = Query> extends Identified {
   query?: Q
@@ -29,24 +26,24 @@ export interface Params<Q = Query> extends Identified {
   route?: Record<string, string>
   headers?: Record<string, string | string[] | undefined>
   /**
-   * In a call of the server: the version that the record must have, or a record of that version
+   * In a call of the server: the version that the record must have, or a record with that version
    * (`version`). Over HTTP it is the header `If-Match`.
    */
   ifMatch?: unknown
   /**
-   * Over HTTP it aborts when the client has left, or `handlerTimeout` has passed: hand it on to
-   * `fetch` or a database. A call of the server may pass one. A call whose signal is aborted before
-   * its method runs does not run it.
+   * Over HTTP it aborts when the client has left, or after `handlerTimeout`: pass it to `fetch` or
+   * a database. A call of the server may pass one. If it is aborted before the method runs, the
+   * method is not called.
    */
   signal?: AbortSignal
   [key: string]: unknown
 }
 
-/** A page of records, as database adapters answer `find` when pagination is on. */
+/** A page of records, the result of `find` of database adapters with pagination. */
 export interface Paginated<Result> {
-  /** How many records the query selects in all. */
+  /** How many records the query selects. */
   total: number
-  /** The most records that one page holds. */
+  /** The maximum number of records of a page. */
   limit: number
   /** How many records were skipped before this page. */
   skip: number
@@ -56,18 +53,18 @@ export interface Paginated<Result> {
 type Find<S> = S extends { find(...args: infer A): Promise<infer R> } ? [A, R] : never
 type FoundRecord<R> = R extends { data: (infer Item)[] } ? Item : R extends (infer Item)[] ? Item : never
 
-/** A service of an adapter that pages: its `find` gives a page. */
+/** A service of an adapter with pagination: its `find` returns a page. */
 export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Paginated<FoundRecord<Find<S>[1]>>> }
 
-/** A service of an adapter that does not page: its `find` gives a list. */
+/** A service of an adapter without pagination: its `find` returns a list. */
 export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<FoundRecord<Find<S>[1]>[]> } & {
   readonly '~listed'?: FoundRecord<Find<S>[1]>
 }
 
 /**
- * What an object is compared with where it is registered. Adapters have one signature of `find` for
- * pages and another for lists, with `paginate: false`: an object is `Unpaged` by that one, though
- * its params are not what all calls pass.
+ * The type that a registered object must have. `find` of adapters has one signature for pages and
+ * another for lists, with `paginate: false`. An object is `Unpaged` if it has the second, although
+ * its params differ from those of other calls.
  */
 export type Registrable<S> = S extends { readonly '~listed'?: infer R }
   ? unknown extends R
@@ -75,14 +72,14 @@ export type Registrable<S> = S extends { readonly '~listed'?: infer R }
     : Omit<S, 'find'> & { find: S['find' & keyof S] | GivesList<R> }
   : S
 
-// Two signatures that differ in type parameters give a literal no types: its arguments and its
-// result have those of the service.
+// With two signatures that differ in type parameters, TypeScript takes the types of a literal's
+// arguments and result from the service.
 type GivesList<R> = { (): Promise<R[]>; <_>(): Promise<R[]> }
 
 /**
- * A service of an adapter with the option `multi`: `create` takes a list too, `patch` and `remove`
- * take `null` in the place of an id, for all records that the query selects. All of them give a
- * list then.
+ * A service of an adapter with the option `multi`: `create` also takes a list, and `patch` and
+ * `remove` take `null` instead of an id, for all records that the query selects. They return a list
+ * then.
  */
 export type Multi<S> = S & CreatesLists<S> & PatchesLists<S> & RemovesLists<S>
 type CreatesLists<S> = S extends { create(data: infer Data, params?: infer P): Promise<infer Result> }
@@ -114,8 +111,8 @@ export interface Service<Result = unknown, Data = Partial<Result>, P = Params> {
 }
 
 /**
- * The shape of a service that is written as an object literal: it gives the arguments of its
- * methods their types.
+ * A service that is written as an object literal. It gives the arguments of its methods their
+ * types.
  */
 export interface ServiceObject {
   find?(params: Params): unknown
@@ -127,13 +124,13 @@ export interface ServiceObject {
 }
 
 /**
- * The services of an application by path. Augment it, and `app.service('messages')` is typed, on
- * the server and in the client.
+ * The services of an application by path. Augment it to type `app.service('messages')`, on the
+ * server and in the client.
  *
  * @example
  * declare module 'fastify-services' {
  *   interface Services { messages: MessageService }
  * }
  */
-// biome-ignore lint/suspicious/noEmptyInterface: it is filled by the applications that augment it
+// biome-ignore lint/suspicious/noEmptyInterface: applications augment it
 export interface Services {}

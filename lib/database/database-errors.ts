@@ -29,13 +29,14 @@ const databaseErrorsOptions: OptionTable<DatabaseErrorsOptions> = {
  * them in errors of `@feathersjs/knex`, Sequelize, Objection, TypeORM, Drizzle and Prisma. Other
  * errors stay as they are.
  *
- * | error of the database | status |
- * |---|---|
- * | a unique value is there already; other records refer to this one | 409 `Conflict` |
- * | a column must not be null, is not there, can't hold a value, or is one that the database generates; a reference leads nowhere; a check fails; there is nothing to change | 400 `BadRequest` |
- * | calls at the same time were in each other's way: a deadlock, a lock that took too long, a transaction that is not `serializable` | 503 `Unavailable`, with `retryAfter: 1` (seconds) |
- * | it can't be reached, it has no room, a statement took too long | 503 `Unavailable`, with `retryAfter: 5` (seconds) |
- * | anything else | 500 `GeneralError` |
+ * - 409 `Conflict`: a unique value exists already, or other records refer to this one.
+ * - 400 `BadRequest`: a column must not be null, does not exist, can't hold a value, or is generated
+ *   by the database; a reference has no record; a check fails; there is nothing to change.
+ * - 503 `Unavailable` with `retryAfter: 1` (seconds): calls were in conflict, such as a deadlock, a
+ *   lock timeout or a transaction that is not `serializable`.
+ * - 503 `Unavailable` with `retryAfter: 5`: the database can't be reached or has no space, or a
+ *   statement took too long.
+ * - 500 `GeneralError`: anything else.
  *
  * No text of a statement is sent to clients. The error of the driver is the `cause`, for logs. As
  * an around hook it runs outside of all others, so that it gets errors of guards that ask a
@@ -47,7 +48,7 @@ const databaseErrorsOptions: OptionTable<DatabaseErrorsOptions> = {
  * await app.register(services, { hooks: { around: { all: [databaseErrors()] } } })
  * @example
  * app.service('users', new KnexService({ Model, name: 'users' }), {
- *   hooks: { error: { all: [databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })] } }
+ *   hooks: { error: { all: [databaseErrors({ messages: { email: 'This address is taken' } })] } }
  * })
  */
 export function databaseErrors(

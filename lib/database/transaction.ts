@@ -201,7 +201,10 @@ function requireOpen(transaction: unknown): void {
  * @param database the same as for `transaction`
  * @throws when the server starts, if it is no around hook
  * @example
- * app.service('orders').hooks({ around: { all: [databaseErrors(), inTransaction(knex)] }, after: { create: [takeFromStock] } })
+ * app.service('orders').hooks({
+ *   around: { all: [databaseErrors(), inTransaction(knex)] },
+ *   after: { create: [takeFromStock] }
+ * })
  */
 export function inTransaction(
   database: TransactionalDatabase,

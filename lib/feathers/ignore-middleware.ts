@@ -1,9 +1,7 @@
 import { inspect, inspectText, likelyName } from '../core/options.js'
 import { nameOf } from './stack.js'
 
-/**
- * The option `ignoreMiddleware`: `true` for all middleware, or a list of names and functions.
- */
+/** The option `ignoreMiddleware`: `true` for all middleware, or a list of names and functions. */
 export type IgnoredMiddleware = boolean | readonly (string | ((...args: never[]) => unknown))[]
 
 /** A middleware and its name in messages. */

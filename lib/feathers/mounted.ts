@@ -5,7 +5,7 @@ import type { SettingsStore } from './settings.js'
 export interface FeathersApplication {
   readonly services: object
   readonly mixins: readonly unknown[]
-  // biome-ignore lint/suspicious/noExplicitAny: the server is that of whatever framework it was made for
+  // biome-ignore lint/suspicious/noExplicitAny: the server is of any framework
   setup(server: any): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: as above
   teardown(server: any): Promise<unknown>

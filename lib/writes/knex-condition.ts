@@ -30,7 +30,7 @@ export function conditionalParams(params: Params, adapter: KnexAdapter, conditio
     for (const name of ['update', 'delete'] as const) {
       const write = builder[name]
       builder[name] = (...args) => {
-        // biome-ignore lint/suspicious/noThenProperty: a builder runs its statement when it is awaited
+        // biome-ignore lint/suspicious/noThenProperty: awaiting a builder runs its statement
         builder.then = (resolve, reject) => runConditional(then.bind(builder), settle).then(resolve, reject)
         return addCondition(write.apply(builder, args), condition)
       }

@@ -48,7 +48,8 @@ const versionOptions: OptionTable<VersionOptions> = { required: kinds.flag, set:
  * @throws if no field is named, or an option is unknown or has the wrong type; when the server
  * starts, if it is no around hook
  * @example
- * app.service('notes', notes, { hooks: { around: { all: [version('updatedAt', { set: () => new Date() })] } } })
+ * const versioned = version('updatedAt', { set: () => new Date() })
+ * app.service('notes', notes, { hooks: { around: { all: [versioned] } } })
  */
 export function version(field: string, options: VersionOptions = {}): AroundHook {
   checkFieldName('version', field, 'updatedAt')

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { escapeHTML } from '../core/html.js'
 import readBuiltPage from './built-page.cjs'
 import type { ExplorerOptions } from './options.js'
 import { originOf } from './options.js'
@@ -8,9 +9,6 @@ export interface Page {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
 }
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
 
 /** The hash of what an element of the page holds, as a policy names it. */
 function sourceHashOf(html: string, name: string): string {

@@ -14,7 +14,7 @@ import {
 import { rulesOf } from '../core/resource/method-rules.js'
 import { standardOf } from '../core/resource/standard-schema.js'
 import { isApplicator, isAssertion } from '../schema/keywords.js'
-import { ofErrorHandler, ofNotFound } from './errors/handler-options.js'
+import { errorHandlerOptions, notFoundOptions } from './errors/error-handler.js'
 import { hooksKind } from './hook-options.js'
 
 const names: OptionKind = ['a list of names', kinds.names[1]]
@@ -77,8 +77,8 @@ export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLog
   checkOptions(who, ofPlugin, withoutRegister(who, options, advice, log))
   const { errorHandler, notFound, query } = options
   if (isObject(query)) checkOptions(who, ofQuery, query, 'query.')
-  if (isObject(errorHandler)) checkOptions(who, ofErrorHandler, errorHandler, 'errorHandler.')
-  if (isObject(notFound)) checkOptions(who, ofNotFound, notFound, 'notFound.')
+  if (isObject(errorHandler)) checkOptions(who, errorHandlerOptions, errorHandler, 'errorHandler.')
+  if (isObject(notFound)) checkOptions(who, notFoundOptions, notFound, 'notFound.')
 }
 
 const needsPath = "app.service() needs the path of a service, as in app.service('messages'), got"

@@ -2,7 +2,7 @@ import type { HookContext, Http } from '../../types/hooks.js'
 import { type CallState, callStateOf } from '../core/call-state.js'
 import type { Caller } from '../core/http-call.js'
 import { trackStream, untrackStreams } from './answer/streams.js'
-import { explainSetting } from './errors/setting-error.js'
+import { explainGetInHook } from './errors/explain-get.js'
 
 /** Keeps `context.http` as it is before the method runs: later changes belong to its result. */
 export function keepHttp(context: HookContext): void {
@@ -31,7 +31,7 @@ export function trackFailure(context: HookContext, error: unknown, running?: Pro
   if (running !== undefined) state.abandoned = anySucceeds(running, state.abandoned)
   state.failed = { result: context.result, dispatch: context.dispatch }
   if (state.http !== undefined) context.http = copyOf(state.http)
-  explainSetting(error, context)
+  explainGetInHook(error, context)
 }
 
 /** Waits for a call by `app.service()`: whoever made it owns its streams, unless it has failed. */

@@ -21,6 +21,7 @@ import { methods } from '../core/methods.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { metaOf } from '../core/service-meta.js'
+import { toStableJSON } from '../core/stable-json.js'
 import { memoryStore, type Store, storeKind } from '../core/store.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { IdempotencyKey, IdempotencyKeys, type StoredAnswer, stillRuns } from './idempotency-key.js'
@@ -252,8 +253,9 @@ function toIdentity(user: unknown, { path }: HookContext): unknown {
   )
 }
 
+// A client may send fields in another order when it repeats a request.
 const digest = (values: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(values, sortFields)).digest('base64url')
+  createHash('sha256').update(toStableJSON(values)).digest('base64url')
 
 /** @throws {BadRequest} if the data is nested too deep */
 function requestDigest(context: HookContext): string {
@@ -265,13 +267,6 @@ function requestDigest(context: HookContext): string {
       ? new BadRequest('The data is nested too deep', undefined, { cause: error })
       : error
   }
-}
-
-/** Sorts fields by name: a client may send them in another order when it repeats a request. */
-function sortFields(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return `${value}n`
-  if (!isPlain(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1)))
 }
 
 /** @throws {BadRequest} if the data is not JSON, such as files: requests can't be compared then */

@@ -1,8 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/**
- * Logs an error. If the logger fails on it, as on a frozen one, the message is logged without it.
- */
+/** Logs an error. If the logger fails on it, as on a frozen one, it logs the message alone. */
 export function logError(
   log: FastifyBaseLogger,
   level: 'error' | 'info',
@@ -13,7 +11,7 @@ export function logError(
   logRecord(log, level, { ...fields, err }, message, fields)
 }
 
-/** Logs a record, or if the logger fails on it, the fields instead. */
+/** Logs a record. If the logger fails on it, it logs the fields instead. */
 export function logRecord(
   log: FastifyBaseLogger,
   level: 'error' | 'info',

@@ -1,5 +1,3 @@
-import { accessSync, constants } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage, NotFoundOptions } from '../../../types/fastify.js'
@@ -15,44 +13,53 @@ import {
   toServiceError
 } from '../../core/errors.js'
 import { isPlain } from '../../core/objects.js'
-import { checkOptions } from '../../core/options.js'
+import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { restoreHeaders } from '../answer/headers.js'
 import { logError, logRecord } from '../answer/log.js'
 import { releaseSerializer } from '../answer/serializer.js'
 import { vary, wantsJSON } from '../request/accept.js'
-import { ofErrorHandler, ofNotFound } from './handler-options.js'
-import { explained } from './setting-error.js'
+import { builtInPage, createErrorPage } from './error-page.js'
+import { explainGet } from './explain-get.js'
 
-// On the prototype, where classes and errors may still have a `type` of their own. Clients do not
-// need it.
+// On the prototype, so that classes and errors may have another `type`. Clients do not need it.
 ServiceError.prototype.type = 'FeathersError'
+
+const { free } = kinds
+
+export const errorHandlerOptions: OptionTable<ErrorHandlerOptions> = {
+  html: free,
+  logger: free,
+  expose: free,
+  requestId: free
+}
+export const notFoundOptions: OptionTable<NotFoundOptions> = { ...errorHandlerOptions, verbose: free }
 
 type Handler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * An error handler for Fastify: logs the error and answers it in the error format
+ * Creates an error handler for Fastify. It logs the error and answers it in the error format
  * (docs/errors.md#the-body), as JSON or HTML.
  *
+ * @throws if an option is unknown, or a file that `html` names can't be read
  * @example
  * app.setErrorHandler(errorHandler({ html: false }))
- * @throws when an option is not known, or a page that `html` names can not be read
  */
 export function errorHandler(options?: ErrorHandlerOptions): Handler
 export function errorHandler(...[options = {}, ...rest]: [ErrorHandlerOptions?, ...unknown[]]): Handler {
   if (rest.length > 0) throw uncalled('app.setErrorHandler(errorHandler())')
-  checkOptions('errorHandler()', ofErrorHandler, options)
+  checkOptions('errorHandler()', errorHandlerOptions, options)
   return createHandler(options)
 }
 
-/** The error where Fastify calls a function that makes handlers, with what a handler gets. */
+/** The error for `app.setErrorHandler(errorHandler)`, without a call: Fastify passes an error. */
 const uncalled = (call: string) => new TypeError(`A function that makes handlers is none: write ${call}`)
 
 function createHandler(options: ErrorHandlerOptions): Handler {
   const { html } = options
   const log = createLog(options)
-  const page = html === false ? undefined : createPage(html)
+  const page = html === false ? undefined : createErrorPage(html)
   return (reason, request, reply) => {
-    const thrown = explained(reason)
+    const thrown = explainGet(reason)
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production', request)
     log(thrown, error, request)
     restoreHeaders(reply)
@@ -66,17 +73,20 @@ function createHandler(options: ErrorHandlerOptions): Handler {
     const seconds = typeof retryAfter === 'number' && retryAfter >= 0 ? Math.ceil(retryAfter) : undefined
     if (Number.isSafeInteger(seconds)) reply.header('retry-after', seconds)
     if (page === undefined || wantsJSON(request))
-      send(reply.type('application/json; charset=utf-8'), toBody(error, options.requestId ? request.id : undefined))
+      sendError(
+        reply.type('application/json; charset=utf-8'),
+        toBody(error, options.requestId ? request.id : undefined)
+      )
     else sendPage(page, error, request, reply)
   }
 }
 
 /**
- * Sends an error answer past the guards on `reply.send`, since it replaces another one. What can't
- * be sent, for a header that HTTP can't carry or since an answer has begun, is left to Fastify,
- * which has another answer then, by sending in its turn, or ends the connection.
+ * Sends an error answer past the wrappers of `reply.send`, since it replaces another answer. If
+ * that fails, for an invalid header or because an answer has begun, Fastify sends its own error or
+ * ends the connection.
  */
-function send(reply: FastifyReply, payload: string): void {
+function sendError(reply: FastifyReply, payload: string): void {
   const { send: unguarded } = Object.getPrototypeOf(reply)
   try {
     unguarded.call(reply, payload)
@@ -94,10 +104,10 @@ async function sendPage(
 ): Promise<void> {
   reply.type('text/html; charset=utf-8')
   const text = await pageText(page, error, request, reply)
-  if (typeof text === 'string' && !reply.sent) send(reply, text)
+  if (typeof text === 'string' && !reply.sent) sendError(reply, text)
 }
 
-/** The text of a page for an error, or that of the built-in one where it fails. */
+/** Returns the HTML of the page for an error, or of the built-in one if the page fails. */
 async function pageText(page: ErrorPage, error: ServiceError, request: FastifyRequest, reply: FastifyReply) {
   // A page of the application may change the error before it fails.
   const { code, message } = error
@@ -114,12 +124,12 @@ async function pageText(page: ErrorPage, error: ServiceError, request: FastifyRe
  * reveal internals of the server; ours do not.
  */
 function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyRequest): ServiceError {
-  // Fastify marks what its serializer has thrown by the configuration of the route.
-  const isOfSerializer =
+  // Fastify marks an error of its serializer with the configuration of the route.
+  const isSerializerError =
     routeOptions?.config !== undefined && readProperty(thrown, 'serialization') === routeOptions.config
-  if (isOfSerializer && !attempt(() => thrown instanceof GeneralError))
+  if (isSerializerError && !attempt(() => thrown instanceof GeneralError))
     return new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause: thrown })
-  // Fastify has one error for both.
+  // Fastify has one error for both cases.
   if (readProperty(thrown, 'code') === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new BadRequest(
       'The body is invalid JSON, or has a field `__proto__` or `constructor.prototype`, which is not allowed',
@@ -129,20 +139,20 @@ function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyReq
   const error = toServiceError(thrown)
   if (expose) return error
   const message = STATUS_CODES[error.code] ?? 'Error'
-  if (isOfDriver(thrown)) return toServiceError({ message, statusCode: error.code })
+  if (isDriverError(thrown)) return toServiceError({ message, statusCode: error.code })
   if (error.code < 500 || isServiceError(thrown)) return error
   return Object.assign(error, { message, errors: undefined })
 }
 
 /**
- * Whether an adapter has made an error of that of its driver, which it keeps under a symbol: its
- * message is that of the database, with the statement.
+ * Whether an adapter has converted an error of its driver, which it keeps under a symbol: the
+ * message comes from the database, with the statement.
  */
-const isOfDriver = (thrown: unknown): boolean =>
+const isDriverError = (thrown: unknown): boolean =>
   isServiceError(thrown) &&
   Object.getOwnPropertySymbols(thrown).some((symbol) => {
     const cause = readProperty(thrown, symbol)
-    // A list of faults is that of a validation, before a database was asked.
+    // A validation error, with its list of issues, comes from before the query.
     return cause instanceof Error && !Array.isArray(readProperty(cause, 'errors'))
   })
 
@@ -155,7 +165,7 @@ function toBody(error: ServiceError, requestId: string | undefined): string {
   }
 }
 
-/** Data that is no object has no room for the id. */
+/** Adds the request id to the data of a body, if the data is an object. */
 function withId(body: ErrorJSON, requestId: string | undefined): ErrorJSON {
   const data = body?.data ?? {}
   return requestId === undefined || !isPlain(data) ? body : { ...body, data: { ...data, requestId } }
@@ -164,8 +174,8 @@ function withId(body: ErrorJSON, requestId: string | undefined): ErrorJSON {
 type Log = (thrown: unknown, error: ServiceError, request: FastifyRequest) => void
 
 /**
- * What is logged: the error as it was thrown. Its stack is not read here: Node makes the text when
- * that happens first, which is expensive, and a logger that is off reads nothing.
+ * Returns the error to log, as it was thrown. Its stack is not read here: Node formats it at the
+ * first read, which is expensive, and a logger that is off reads nothing.
  */
 const toLogged = (thrown: unknown, error: ServiceError) => (attempt(() => thrown instanceof Error) ? thrown : error)
 
@@ -183,67 +193,28 @@ function createLog({ logger }: ErrorHandlerOptions): Log {
   }
 }
 
-function createPage(html: Exclude<ErrorHandlerOptions['html'], false>): ErrorPage {
-  if (html === undefined) return builtInPage
-  if (typeof html === 'function') return html
-  const pages = new Map(
-    Object.entries(html).map(([status, page]) => [status, typeof page === 'string' ? file(page) : page])
-  )
-  return (error, request, reply) =>
-    (pages.get(String(error.code)) ?? pages.get('default') ?? builtInPage)(error, request, reply)
-}
-
-function file(path: string): ErrorPage {
-  accessSync(path, constants.R_OK)
-  return () => readFile(path, 'utf8')
-}
-
 /**
- * Answers the errors of the router itself, which never reach a plugin: a malformed URL and an id
- * that is too long.
+ * Answers errors of the router, which never reach a plugin: a malformed URL or an id that is too
+ * long.
  *
  * @example
  * const app = Fastify({ frameworkErrors })
  */
 export const frameworkErrors = errorHandler()
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
-
 /**
- * The page for an error if the application has none of its own. It loads nothing, and escapes
- * everything that it shows.
- */
-export function builtInPage({ code, message }: { code: number; message: string }): string {
-  const title = escapeHTML(`${code} ${STATUS_CODES[code] ?? ''}`.trim())
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 15vh auto; padding: 0 1rem; color: #222 }</style>
-</head>
-<body>
-<h1>${title}</h1>
-<p>${escapeHTML(message)}</p>
-</body>
-</html>
-`
-}
-
-/**
- * A not-found handler for Fastify: answers 404 in the error format (docs/errors.md#options). With
- * `verbose` the message names the URL; the other options are those of the error handler.
+ * Creates a not-found handler for Fastify. It answers 404 in the error format
+ * (docs/errors.md#options). With `verbose` the message names the URL; the other options are those
+ * of the error handler.
  *
- * @throws when an option is not known, or a page that `html` names can not be read
+ * @throws if an option is unknown, or a file that `html` names can't be read
  * @example
  * app.setNotFoundHandler(notFound({ verbose: true }))
  */
 export function notFound(options?: NotFoundOptions): (request: FastifyRequest, reply: FastifyReply) => void
 export function notFound(...[options = {}, ...rest]: [NotFoundOptions?, ...unknown[]]) {
   if (rest.length > 0) throw uncalled('app.setNotFoundHandler(notFound())')
-  checkOptions('notFound()', ofNotFound, options)
+  checkOptions('notFound()', notFoundOptions, options)
   const answer = createHandler(options)
   return (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request

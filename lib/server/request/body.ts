@@ -18,8 +18,8 @@ import { maxDepth } from '../../schema/body-names.js'
 import type { Parse } from './query.js'
 import { requestStateOf } from './request.js'
 
-/** The types of formats that are written in JSON: `application/vnd.api+json`. */
-const jsonOfFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i
+/** Types of formats that are based on JSON, such as `application/vnd.api+json`. */
+const jsonFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i
 
 /**
  * Registers the body parsers of a service's routes: JSON and urlencoded replace the inherited ones,
@@ -28,11 +28,11 @@ const jsonOfFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i
 export function registerBodyParsers(instance: FastifyInstance, parse: Parse): void {
   instance.removeContentTypeParser(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])
   const json = instance.getDefaultJsonParser('error', 'error')
-  for (const type of ['application/json', jsonOfFormats])
+  for (const type of ['application/json', jsonFormats])
     instance.addContentTypeParser<string>(type, { parseAs: 'string' }, (request, body, done) => {
       // Clients send the content type with calls without a body too, which is no error.
       if (body.length === 0) done(null, undefined)
-      else if (isNestedDeep(body)) done(new BadRequest(`The data is nested more than ${maxDepth} deep`))
+      else if (isNestedTooDeep(body)) done(new BadRequest(`The data is nested more than ${maxDepth} deep`))
       else json(request, body, done)
     })
   const form = 'application/x-www-form-urlencoded'
@@ -42,11 +42,11 @@ export function registerBodyParsers(instance: FastifyInstance, parse: Parse): vo
 }
 
 /**
- * Whether JSON is too deep for a service: hooks, libraries and `JSON.stringify` call themselves for
- * each level, and the stack ends after some thousands.
+ * Whether JSON is nested too deep: hooks, libraries and `JSON.stringify` recurse for each level, and
+ * overflow the stack after some thousands.
  */
-function isNestedDeep(text: string): boolean {
-  // Each level has a bracket at both ends. Few texts have so many.
+function isNestedTooDeep(text: string): boolean {
+  // Each level has two brackets, and most texts are shorter than that.
   if (text.length <= 2 * maxDepth) return false
   let depth = 0
   let isInString = false
@@ -62,31 +62,28 @@ function isNestedDeep(text: string): boolean {
   return false
 }
 
-/**
- * The types that the parsers above read. Other parsers of the application may decode bodies
- * themselves.
- */
-const readHere = /^application\/(json|x-www-form-urlencoded|[^\s;+]+\+json)\s*(;|$)/i
+/** Types of the parsers above. Other parsers of the application may decode bodies themselves. */
+const parsedTypes = /^application\/(json|x-www-form-urlencoded|[^\s;+]+\+json)\s*(;|$)/i
 
 /**
- * Answers 415 for a body that is compressed, unless a hook of the application, such as that of
- * `@fastify/compress`, has put the decoded one in its place.
+ * Answers 415 for a compressed body, unless a hook of the application, such as `@fastify/compress`,
+ * has decoded it.
  */
 export const refuseEncoded: preParsingHookHandler = (request, reply, payload, done) => {
   const { 'content-encoding': encoding = '', 'content-type': type = '' } = request.headers
-  if (/^\s*(identity)?\s*$/i.test(encoding) || payload !== request.raw || !readHere.test(type)) return done()
+  if (/^\s*(identity)?\s*$/i.test(encoding) || payload !== request.raw || !parsedTypes.test(type)) return done()
   reply.header('accept-encoding', 'identity')
   done(new UnsupportedMediaType(`Bodies are not read with the content encoding '${encoding}': send it without`))
 }
 
 /**
- * What a route has whose body has files: it reads a form before the body is validated, checks the
- * files, and leaves the rest to the schema. Nothing for others.
+ * Returns the hooks and the schema of a route whose body may have files: `read` reads a form before
+ * validation, and `check` checks its files. `undefined` if the body has none.
  *
- * @param name of the method, as in `pictures.create`
- * @throws when `@fastify/multipart` is missing
+ * @param label of the method, as in `pictures.create`
+ * @throws if `@fastify/multipart` is missing
  */
-export function fileRoute(name: string, schema: FastifySchema | undefined, instance: FastifyInstance, parse: Parse) {
+export function fileRoute(label: string, schema: FastifySchema | undefined, instance: FastifyInstance, parse: Parse) {
   const { body } = schema ?? {}
   const isLibrary = standardOf(body) !== undefined
   const json = ((isLibrary ? attempt(() => readJsonSchema(body, 'input').document) : body) ?? {}) as JsonSchema
@@ -94,7 +91,7 @@ export function fileRoute(name: string, schema: FastifySchema | undefined, insta
   if (files.size === 0) return undefined
   if (!instance.hasRequestDecorator('parts') || !instance.hasContentTypeParser('multipart/form-data'))
     throw new Error(
-      `${name} takes files (${[...files.keys()].join(', ')}): register @fastify/multipart before the service, ` +
+      `${label} takes files (${[...files.keys()].join(', ')}): register @fastify/multipart before the service, ` +
         'by `await app.register(multipart)`'
     )
   const read: preParsingAsyncHookHandler = async (request, reply) => {
@@ -107,35 +104,33 @@ export function fileRoute(name: string, schema: FastifySchema | undefined, insta
     checkFiles(files, request.body)
     done()
   }
-  // A library knows files itself.
+  // A library checks files itself.
   const checkedSchema = { ...schema, ...(!isLibrary && { body: withoutFiles(json) }) }
   return { read, check, schema: { consumes: ['multipart/form-data'], ...checkedSchema } as FastifySchema }
 }
 
-/** A part of a form as `@fastify/multipart` gives it. */
-type Part =
-  | { type: 'field'; fieldname: string | undefined; value: unknown; valueTruncated: boolean }
-  | {
-      type: 'file'
-      fieldname: string | undefined
-      filename: string | undefined
-      mimetype: string
-      file: { resume(): unknown }
-      toBuffer(): Promise<Buffer<ArrayBuffer>>
-    }
+/** A part of a form, as `@fastify/multipart` returns it. */
+type Part = { type: 'field'; fieldname: string | undefined; value: unknown; valueTruncated: boolean } | FilePart
+interface FilePart {
+  type: 'file'
+  fieldname: string | undefined
+  filename: string | undefined
+  mimetype: string
+  file: { resume(): unknown }
+  toBuffer(): Promise<Buffer<ArrayBuffer>>
+}
 
-/** What `@fastify/multipart` adds to a request. */
+/** A request with the members that `@fastify/multipart` adds. */
 type FormRequest = FastifyRequest & { parts(options: object): AsyncIterable<Part>; isMultipart(): boolean }
 
 /**
- * Reads a form with files to its end, within the limits of `@fastify/multipart` and of the body:
- * its texts become the data that they would become in an urlencoded form, and its files are objects
- * of the class `File`.
+ * Reads a form with files, within the limits of `@fastify/multipart` and of the body. Texts are
+ * parsed as in an urlencoded form, and files become `File` objects.
  *
- * @throws {BadRequest} when it can't be read, or has a file where none belongs
- * @throws {PayloadTooLarge} when it passes a limit
+ * @throws {BadRequest} if the form can't be read, or has a file in another field
+ * @throws {PayloadTooLarge} if it passes a limit
  */
-export async function readForm(
+async function readForm(
   request: FastifyRequest,
   reply: FastifyReply,
   files: Files,
@@ -144,19 +139,19 @@ export async function readForm(
   const limit = request.routeOptions.bodyLimit
   const { multipartOptions } = request.routeOptions.config as { multipartOptions?: object }
   const options = { ...multipartOptions, throwFileSizeLimit: true }
-  // The plugin reads what it has seen to be a form. That comes later, and where it attaches fields
-  // to the body it reads the form at once, without the names of files.
+  // The plugin reads only what it has recognized as a form, which comes later. With
+  // `attachFieldsToBody` it would then read the form at once, without the names of files.
   const form: FormRequest = Object.create(request, { isMultipart: { value: () => true } })
   Object.defineProperty(request, 'isMultipart', { value: () => false })
   const isTooLarge = Number(request.headers['content-length']) > limit
   const ended = waitForEnd(request, limit)
   try {
     if (isTooLarge) throw tooLarge(limit)
-    const data = read(form.parts(options), files, parse)
+    const data = readParts(form.parts(options), files, parse)
     await Promise.race([ended, data])
     return await data
   } catch (error) {
-    // Nobody else reads the rest of the form, and a client that still sends would miss the answer.
+    // Nothing else reads the rest of the form, and a client that still sends would miss the answer.
     request.raw.unpipe()
     request.raw.resume()
     if (!isTooLarge) await ended.catch(() => {})
@@ -168,8 +163,8 @@ export async function readForm(
 const tooLarge = (limit: number) => new PayloadTooLarge(`The form is larger than ${limit} bytes, its \`bodyLimit\``)
 
 /**
- * Waits until a form has arrived. Rejects once it passes the limit: the plugin has limits for
- * parts, none for the whole.
+ * Waits until a form has arrived. Rejects once it passes the limit: the plugin limits parts, not the
+ * whole form.
  */
 function waitForEnd({ raw }: FastifyRequest, limit: number): Promise<void> {
   let size = 0
@@ -180,58 +175,78 @@ function waitForEnd({ raw }: FastifyRequest, limit: number): Promise<void> {
     })
     raw.on('end', resolve).on('close', resolve)
   })
-  // Nobody may be waiting for it.
+  // It may reject while nothing awaits it.
   ended.catch(() => {})
   return ended
 }
 
-async function read(parts: AsyncIterable<Part>, files: Files, parse: Parse): Promise<Record<string, unknown>> {
-  const texts = new URLSearchParams()
-  const others = new Map<string, unknown[]>()
-  const add = (name: string, value: unknown) => others.set(name, [...(others.get(name) ?? []), value])
-  // A form is read to its end, so that its client gets the answer. What is not wanted is not kept.
-  let problem: Error | undefined
+async function readParts(parts: AsyncIterable<Part>, files: Files, parse: Parse): Promise<Record<string, unknown>> {
+  const form = new FormReader(files)
   try {
-    for await (const part of parts) {
-      const { fieldname } = part
-      if (fieldname === undefined) {
-        problem ??= new BadRequest('A part of the form has no name')
-        if (part.type === 'file') part.file.resume()
-        continue
-      }
-      if (part.type === 'field') {
-        if (part.valueTruncated) problem ??= new PayloadTooLarge(`${fieldname} is too large`)
-        else if (typeof part.value === 'string') texts.append(fieldname, part.value)
-        else add(fieldname, part.value)
-        continue
-      }
-      const name = fieldname.replace(/\[]$/, '')
-      if (!files.has(name)) {
-        problem ??= refusal('body', [name], `can not be a file. Files are: ${[...files.keys()].join(', ')}`, 'type')
-        part.file.resume()
-        continue
-      }
-      const bytes = await part.toBuffer().catch((error: Error) => {
-        problem ??= toError(error, name)
-      })
-      // A browser sends an empty part for a file that was not chosen.
-      if (bytes !== undefined && (bytes.length > 0 || part.filename))
-        add(name, new File([bytes], part.filename ?? '', { type: part.mimetype }))
-    }
+    for await (const part of parts) await form.add(part)
   } catch (error) {
-    throw problem ?? toError(error as Error)
+    throw form.issue ?? toFormError(error as Error)
   }
-  if (problem !== undefined) throw problem
-  const data = parseTexts(texts.toString(), parse)
-  if (data instanceof BadRequest) throw data
-  for (const [name, values] of others) {
-    const all = Object.hasOwn(data, name) ? [data[name], ...values].flat() : values
-    data[name] = all.length > 1 || files.get(name)?.isList ? all : all[0]
-  }
-  return data
+  if (form.issue !== undefined) throw form.issue
+  return form.toData(parse)
 }
 
-/** Reads the texts of a form with files by the parser of queries. */
+/** Collects the parts of a form. It is read to its end, so that its client gets the answer. */
+class FormReader {
+  /** The first problem of the form. */
+  issue: Error | undefined
+  readonly #files: Files
+  readonly #texts = new URLSearchParams()
+  /** Files, and fields whose values the plugin has parsed, by name. */
+  readonly #values = new Map<string, unknown[]>()
+
+  constructor(files: Files) {
+    this.#files = files
+  }
+
+  async add(part: Part): Promise<void> {
+    const { fieldname } = part
+    if (fieldname === undefined) {
+      this.issue ??= new BadRequest('A part of the form has no name')
+      if (part.type === 'file') part.file.resume()
+    } else if (part.type === 'file') await this.#addFile(fieldname.replace(/\[]$/, ''), part)
+    else if (part.valueTruncated) this.issue ??= new PayloadTooLarge(`${fieldname} is too large`)
+    else if (typeof part.value === 'string') this.#texts.append(fieldname, part.value)
+    else this.#addValue(fieldname, part.value)
+  }
+
+  async #addFile(name: string, part: FilePart): Promise<void> {
+    if (!this.#files.has(name)) {
+      const message = `can not be a file. Files are: ${[...this.#files.keys()].join(', ')}`
+      this.issue ??= refusal('body', [name], message, 'type')
+      part.file.resume()
+      return
+    }
+    const bytes = await part.toBuffer().catch((error: Error) => {
+      this.issue ??= toFormError(error, name)
+    })
+    // A browser sends an empty part for a file that was not chosen.
+    if (bytes !== undefined && (bytes.length > 0 || part.filename))
+      this.#addValue(name, new File([bytes], part.filename ?? '', { type: part.mimetype }))
+  }
+
+  #addValue(name: string, value: unknown): void {
+    this.#values.set(name, [...(this.#values.get(name) ?? []), value])
+  }
+
+  /** @throws {BadRequest} if the texts can't be parsed */
+  toData(parse: Parse): Record<string, unknown> {
+    const data = parseTexts(this.#texts.toString(), parse)
+    if (data instanceof BadRequest) throw data
+    for (const [name, values] of this.#values) {
+      const all = Object.hasOwn(data, name) ? [data[name], ...values].flat() : values
+      data[name] = all.length > 1 || this.#files.get(name)?.isList ? all : all[0]
+    }
+    return data
+  }
+}
+
+/** Parses the texts of a form with files, as a query. */
 function parseTexts(text: string, parse: Parse): Record<string, unknown> | BadRequest {
   const data = parse(text)
   if (data instanceof BadRequest) return data
@@ -239,7 +254,7 @@ function parseTexts(text: string, parse: Parse): Record<string, unknown> | BadRe
   return hasNameless ? new BadRequest('A field of the form has no name') : data
 }
 
-function toError(error: Error & { statusCode?: number }, name = 'The form'): Error {
+function toFormError(error: Error & { statusCode?: number }, name = 'The form'): Error {
   if (error.statusCode === 413)
     return new PayloadTooLarge(`${name} is too large: ${error.message}`, {}, { cause: error })
   return new BadRequest(`The form can't be read: ${error.message}`, {}, { cause: error })

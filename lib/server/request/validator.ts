@@ -3,13 +3,65 @@ import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
 import type { BodyValidator } from '../../core/resource/body.js'
 import type { AjvError, Compile } from '../../core/resource/issues.js'
 import { checkField } from '../../core/resource/patch.js'
+import { toStableJSON } from '../../core/stable-json.js'
 import { serverSetBySchema } from '../../schema/body-names.js'
-import { Bundle } from '../../schema/bundle.js'
+import { Bundle, toRegExp } from '../../schema/bundle.js'
 import { CheckedSchema, ownKeywords } from '../../schema/checked-schema.js'
 import { hasOtherKeywords, isSchema, otherKeywords } from '../../schema/keywords.js'
 import { type DiscriminatedUnion, kindBits, SchemaReader } from '../../schema/reader.js'
 import type { Shapes } from '../../schema/shape.js'
-import { addUnknownFormats, createAjv } from './ajv.js'
+import packages from './ajv-packages.cjs'
+
+/** Creates an Ajv for the schemas of a bundle. Formats that it does not know accept any text. */
+function createAjv(bundle?: Bundle): Ajv {
+  const AjvClass = packages.ajv().Ajv
+  const ajv = new AjvClass({
+    // For `minContains`.
+    next: true,
+    strict: false,
+    strictNumbers: true,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    addUsedSchema: false,
+    useDefaults: true,
+    ownProperties: true,
+    verbose: true,
+    // People mean that 1.13 is a multiple of 0.01.
+    multipleOfPrecision: 9,
+    code: { regExp: Object.assign((pattern: string) => toRegExp(pattern), { code: 'toRegExp' }) }
+  })
+  packages.addFormats()(ajv)
+  const url = ajv.formats.url as RegExp
+  ajv.addFormat('url', (text: string) => text.length <= maxUrlLength && url.test(text))
+  addUnknownFormats(ajv, bundle)
+  ajv.addKeyword({
+    keyword: ownKeywords.distinct,
+    type: 'array',
+    validate: (_: unknown, list: unknown[]) => areDistinct(list)
+  })
+  ajv.addKeyword({
+    keyword: ownKeywords.equals,
+    compile(lists: readonly (readonly unknown[])[]) {
+      const texts = lists.map((values) => new Set(values.map(toStableJSON)))
+      return (value: unknown) => texts.every((accepted) => accepted.has(toStableJSON(value)))
+    }
+  })
+  return ajv
+}
+
+/**
+ * In characters. The time of the expression of `format: 'url'` grows with the square of the length
+ * of a text.
+ */
+const maxUrlLength = 2048
+
+function addUnknownFormats(ajv: Ajv, bundle: Bundle | undefined): void {
+  for (const { format } of bundle?.pointers.keys() ?? [])
+    if (typeof format === 'string' && ajv.formats[format] === undefined) ajv.addFormat(format, true)
+}
+
+const areDistinct = (list: readonly unknown[]): boolean => new Set(list.map(toStableJSON)).size === list.length
 
 /**
  * Formats of queries. A library may accept, and store, more than JSON Schema does, such as the time

@@ -30,6 +30,10 @@ export class CallState {
   maySend: ((field: string) => boolean) | undefined = undefined
   /** The method's own result, before after hooks, for events. */
   rawResult: RawResult | undefined = undefined
+  /** Resolve when the event log has the events of the call, which waits for them. */
+  appendedEvents: readonly Promise<void>[] | undefined = undefined
+  /** The events that are written in the transaction of the call: by which log, and their name. */
+  writtenEvents: { readonly log: object; readonly name: string } | undefined = undefined
   /**
    * Whether the client has sent a string to a service that stores passwords. A function, so that
    * printing a context does not print passwords.

@@ -19,20 +19,17 @@ const lastEventId = {
   description: 'The position behind which to go on: the id of the last event that has come.'
 }
 
-/** What any document says of the route of streams. */
-export const summary = {
+/** The schema of the route of streams for Fastify, which must not check requests by it. */
+export const streamRoute = {
   operationId: 'listenToEvents',
   summary: 'Hear what happens to lists',
   description: 'A stream that stays open. The data of each event is an object with `path` and `event`.',
   tags: ['events']
 }
 
-/**
- * The schema of the route of streams, for documents of `openapi()`. What is asked for is checked
- * when it is read.
- */
+/** The schema of the route of streams in documents of `openapi()`. */
 export const streamSchema = {
-  ...summary,
+  ...streamRoute,
   querystring: { type: 'object', properties: { subscribe } },
   headers: { type: 'object', properties: { 'Last-Event-ID': lastEventId } },
   response: {

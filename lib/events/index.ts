@@ -8,4 +8,4 @@ export {
 } from './log.js'
 export type { EventSubscriber, EventsLimits, EventsOptions, PublishedEvent, ServiceEvents } from './options.js'
 export { default, type Events } from './plugin.js'
-export type { TracedStream } from './trace.js'
+export type { TracedStream } from './stream.js'

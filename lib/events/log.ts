@@ -2,25 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import type { Facts } from './matching.js'
 
-/**
- * An event of a service as a log keeps it: plain data, which `structuredClone` and `v8.serialize`
- * can copy.
- */
+/** An event as a log stores it: plain data, for `structuredClone` and `v8.serialize`. */
 export interface LoggedEvent {
   /** The path of the service, as it was registered. */
   readonly service: string
   readonly event: string
-  /** The id of the record; `undefined` where the event has none. */
+  /** The id of the record, if the event has one. */
   readonly id: string | number | undefined
-  /** The fields of the record that can be compared, as the method has given them. */
+  /** The comparable fields of the record, as the method has returned it. */
   readonly facts: Facts
-  /** The fields that may have had other values before. `true`: any of them. */
+  /** The fields that may have had other values before; `true` for any. */
   readonly touched: readonly string[] | true
-  /** The placeholders of the path of the service. */
+  /** The values of the placeholders of the path. */
   readonly route: Readonly<Record<string, string>>
-  /** By whom: texts by which a caller is known again. */
+  /** The keys by which the author of the call is recognized. */
   readonly callers: readonly string[]
-  /** The hash of the id that the caller has given to the call. */
+  /** The hash of the id that the client has given to the call. */
   readonly call: string | undefined
 }
 
@@ -31,66 +28,65 @@ export interface LogEntry {
   readonly event: LoggedEvent
 }
 
-/** Gets what comes into a log. */
+/** A listener of an event log. */
 export interface LogListener {
-  /** An event has come, of this process or of another one, in the order of the log. */
+  /** Gets the events of all processes, in the order of the log. */
   onEvent(entry: LogEntry): void
-  /** Events may have been lost: a process has ended without a goodbye, or the log was away. */
+  /** Events may be missing: a process has crashed, or the log could not be reached. */
   onLoss(): void
-  /** The log can't be reached. What it is given waits, and comes late. */
+  /** The log can't be reached. Events wait, and come late. */
   onAway?(error: unknown): void
   /** The log can be reached again. */
   onBack?(): void
 }
 
 /**
- * Where events are kept for those who come back. `memoryLog` is that of one process. A log of
- * several processes has the same order for all of them, and answers `undefined` for a position
- * behind which something may be missing.
+ * Keeps events for clients that come back: `memoryLog` for one process. A log that several
+ * processes share has the same order for all of them.
  */
 export interface EventLog {
   /**
-   * Takes an event. The listeners get it from the log, at once or later. It must not throw. A
-   * promise ends when the event is in the log; one that rejects says that it never will be.
+   * Appends an event. The listeners get it from the log, at once or later. It must not throw. The
+   * promise resolves when the event is in the log, and rejects if it will never be.
    */
   append(event: LoggedEvent): void | Promise<void>
   /**
-   * Writes events in the transaction of a call, as its `params.transaction` has it. They come into
-   * the log after its commit, and never without it.
-   * @returns a promise that ends when they are written; `undefined` where the log can't do that
+   * Writes events in the transaction of a call, which is its `params.transaction`. They are in the
+   * log after the commit, and never without it.
+   *
+   * @returns a promise that resolves when they are written; `undefined` if the log can't do that
    */
   appendWithin?(transaction: object, events: readonly LoggedEvent[]): Promise<unknown> | undefined
   /**
-   * Takes what transactions that are committed have written into the log. It does so by itself,
-   * too, but later.
+   * Appends the events of committed transactions now. The log also does that by itself, but later.
    */
   collect?(): void
   /**
-   * Tells the listeners of all processes that events may be missing, and whoever comes back behind
-   * an older position, too.
+   * Tells the listeners of all processes that events may be missing. `read` returns `undefined` for
+   * older positions from then on.
    */
   lose?(): void
-  /** The position behind all events that the listeners of this process have got. */
+  /** Returns the position after all events that the listeners of this process have got. */
   newest(): string
   /**
-   * The events behind a position, up to `newest()`; `undefined` where the log does not have all of
-   * them. The position may be any text.
+   * Returns the events after a position, up to `newest()`; `undefined` if some may be missing. The
+   * position may be any text.
    */
   read(after: string): readonly LogEntry[] | undefined | Promise<readonly LogEntry[] | undefined>
   /** Adds a listener. @returns a function that removes it */
   listen(listener: LogListener): () => void
   /**
-   * Forgets all events, so that nobody can go on behind an older position. A log that has it is not
-   * given events while nobody listens.
+   * Forgets all events, so that `read` returns `undefined` for older positions. A log with this
+   * method gets no events while nobody listens.
    */
   forget?(): void
   /**
-   * Is awaited before the server starts. A log that can't be reached must not keep it from that for
-   * long.
-   * @throws where the log will never be there
+   * Awaited before the server starts. It should not wait long for a log that can't be reached.
+   *
+   * @throws if the log will never be there
    */
   open?(): void | Promise<void>
-  /** Ends what the log does, when the server closes. */
+  /** Called when the server closes. */
   close?(): void | Promise<void>
 }
 
@@ -98,78 +94,97 @@ export interface EventLog {
 export interface MemoryLogOptions {
   /** Default 1000. */
   events?: number
-  /** About how much memory the fields of the records may take. Default 8 MiB. */
+  /** The approximate memory for the fields of records. Default 8 MiB. */
   bytes?: number
 }
 
-const ofMemoryLog: OptionTable<MemoryLogOptions> = { events: kinds.fromZero, bytes: kinds.fromZero }
+const memoryLogOptions: OptionTable<MemoryLogOptions> = { events: kinds.fromZero, bytes: kinds.fromZero }
 
 /**
- * A log in the memory of this process, the default: after a restart its positions are unknown, and
- * subscribers read anew.
+ * Creates a log in the memory of this process, the default. After a restart its positions are
+ * unknown, and subscribers refetch.
  *
- * @param options how much it keeps: of more, the oldest are forgotten
- * @throws when an option is not known, or of another type
+ * @param options how much it keeps; older events are forgotten
+ * @throws {Error} if an option is unknown or invalid
  * @example
  * await app.register(events, { services: { notes: true }, log: memoryLog({ events: 10_000 }) })
  */
 export function memoryLog(options: MemoryLogOptions = {}): EventLog {
-  checkOptions('memoryLog()', ofMemoryLog, options)
-  const { events = 1000, bytes = 8 * 1024 * 1024 } = options
-  const listeners = new Set<LogListener>()
-  const epoch = randomUUID().replaceAll('-', '').slice(0, 16)
-  // The entries by number: a map keeps their order, and its first is removed at once.
-  const entries = new Map<number, LogEntry>()
-  let last = 0
-  let size = 0
-  let oldest = 0
-  const toId = (number: number) => `${epoch}-${number.toString(36)}`
+  checkOptions('memoryLog()', memoryLogOptions, options)
+  return new MemoryLog(options)
+}
 
-  function trim(): void {
-    for (const [number, { event }] of entries) {
-      if (entries.size <= events && size <= bytes) return
-      entries.delete(number)
-      size -= sizeOf(event)
-      oldest = number
+/** Its methods are fields, so that applications can spread a log and replace some of them. */
+class MemoryLog implements EventLog {
+  readonly #maxEvents: number
+  readonly #maxBytes: number
+  readonly #listeners = new Set<LogListener>()
+  readonly #epoch = randomUUID().replaceAll('-', '').slice(0, 16)
+  // A map keeps the order of the entries, and removes the first one at once.
+  readonly #entries = new Map<number, LogEntry>()
+  /** The number of the newest entry. */
+  #last = 0
+  /** The number of the newest entry that is forgotten. */
+  #forgotten = 0
+  #bytes = 0
+
+  constructor({ events = 1000, bytes = 8 * 1024 * 1024 }: MemoryLogOptions) {
+    this.#maxEvents = events
+    this.#maxBytes = bytes
+  }
+
+  readonly append = (event: LoggedEvent): void => {
+    this.#last += 1
+    const entry = { id: this.#toId(this.#last), event }
+    this.#entries.set(this.#last, entry)
+    this.#bytes += sizeOf(event)
+    this.#trim()
+    for (const listener of this.#listeners) listener.onEvent(entry)
+  }
+
+  readonly newest = (): string => this.#toId(this.#last)
+
+  readonly read = (after: string): readonly LogEntry[] | undefined => {
+    const [, number = ''] = after.length <= 64 && after.startsWith(`${this.#epoch}-`) ? after.split('-') : []
+    const position = Number.parseInt(number, 36)
+    const isKept = position >= this.#forgotten && position <= this.#last
+    if (!isKept || this.#toId(position) !== after) return undefined
+    const length = this.#last - position
+    return Array.from({ length }, (_, index) => this.#entries.get(position + index + 1) as LogEntry)
+  }
+
+  readonly listen = (listener: LogListener): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly lose = (): void => {
+    this.forget()
+    for (const listener of this.#listeners) listener.onLoss()
+  }
+
+  readonly forget = (): void => {
+    this.#entries.clear()
+    this.#bytes = 0
+    this.#last += 1
+    this.#forgotten = this.#last
+  }
+
+  #toId(number: number): string {
+    return `${this.#epoch}-${number.toString(36)}`
+  }
+
+  #trim(): void {
+    for (const [number, { event }] of this.#entries) {
+      if (this.#entries.size <= this.#maxEvents && this.#bytes <= this.#maxBytes) return
+      this.#entries.delete(number)
+      this.#bytes -= sizeOf(event)
+      this.#forgotten = number
     }
-  }
-
-  function forget(): void {
-    entries.clear()
-    size = 0
-    last += 1
-    oldest = last
-  }
-
-  return {
-    append(event) {
-      last += 1
-      const entry = { id: toId(last), event }
-      entries.set(last, entry)
-      size += sizeOf(event)
-      trim()
-      for (const listener of listeners) listener.onEvent(entry)
-    },
-    newest: () => toId(last),
-    read(after) {
-      const [, number = ''] = after.length <= 64 && after.startsWith(`${epoch}-`) ? after.split('-') : []
-      const position = Number.parseInt(number, 36)
-      if (!(position >= oldest && position <= last) || toId(position) !== after) return undefined
-      return Array.from({ length: last - position }, (_, index) => entries.get(position + index + 1) as LogEntry)
-    },
-    listen(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    lose() {
-      forget()
-      for (const listener of listeners) listener.onLoss()
-    },
-    forget
   }
 }
 
-/** About how many bytes an event takes. */
+/** Returns the approximate size of an event in memory, in bytes. */
 export function sizeOf({ facts }: LoggedEvent): number {
   let size = 200
   for (const name in facts) size += 16 + name.length + (typeof facts[name] === 'string' ? facts[name].length : 8)

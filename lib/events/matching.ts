@@ -20,7 +20,7 @@ export type ListConditions = Readonly<Record<string, unknown>>
 export type Unknowns = ReadonlySet<string> | true
 
 // In characters: longer texts are not compared.
-const longestText = 256
+const maxComparedLength = 256
 
 /** The fields of a record that can be compared; none of a record that can't be read. */
 export function factsOfRecord(record: unknown): Facts {
@@ -38,7 +38,7 @@ export function factsOfRecord(record: unknown): Facts {
 
 function toScalar(value: unknown): Comparable | undefined {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return value
-  if (typeof value === 'string') return value.length > longestText ? undefined : value
+  if (typeof value === 'string') return value.length > maxComparedLength ? undefined : value
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
   if (value instanceof Date) return value
   const { toHexString } = Object(value) as { toHexString?: unknown }
@@ -331,7 +331,7 @@ function foldedText(text: string): string | undefined {
  * kind that may be equal have the same key, two of different kinds may always be equal. `undefined`
  * for values that stand nowhere: they may be equal to any.
  */
-export function placeOfValue(value: unknown): string | undefined {
+export function indexKeyOf(value: unknown): string | undefined {
   const operand = toCompared(value)
   if (operand === undefined || operand.value === null || typeof operand.value === 'boolean') return undefined
   if (operand.value instanceof Date) return undefined

@@ -1,60 +1,59 @@
 import { pauseAfter, withTimeout } from '../core/async.js'
-import { encodeEvent, type StoredEntry } from './entries.js'
 import { type EventLog, type LogEntry, type LoggedEvent, type LogListener, sizeOf } from './log.js'
-import { type LogServer, UnpreparedServer } from './log-server.js'
-import { Writer } from './writer.js'
+import { encodeEvent, type LogServer, type StoredEntry, UnpreparedServer } from './log-server.js'
+import { LogWriter } from './log-writer.js'
 
-/** What a process says of its part in a log. */
 export interface SharedLogOptions {
-  /** How often it gives a sign of life, in ms. */
+  /** How often the process sends a heartbeat, in ms. */
   readonly beat: number
   /** How many bytes of events may wait. */
   readonly waiting: number
 }
 
-/** How many events a subscriber may have missed: of more, it reads anew. */
-const mostMissed = 2000
-const mostMissedBytes = 8 * 1024 * 1024
-/** How long the server may take for missed events, in ms. */
-const readTime = 5000
-/** How long a client may take for its first connection before that is told, in ms. */
+/** How many missed events are read for one client. If there are more, it refetches. */
+const maxMissed = 2000
+const maxMissedBytes = 8 * 1024 * 1024
+/** The timeout for a page of missed events, in ms. */
+const readTimeout = 5000
+/** In ms: how long the first connection may take before the log counts as away. */
 const startTime = 2000
 /** The position of a process that has not reached the server yet. No entry has it. */
-const unjoined = 'none'
+const notJoined = 'none'
 
 /**
- * A log at a server that several processes share (docs/scaling.md): each entry names the one before
- * it, so that each process sees what it has missed.
+ * An event log on a server that several processes share (docs/scaling.md). Each entry names the one
+ * before it, so that each process notices what it has missed.
  */
 export class SharedLog implements EventLog {
   readonly #server: LogServer
-  readonly #writer: Writer
+  readonly #writer: LogWriter
   readonly #listeners = new Set<LogListener>()
-  readonly #timer: NodeJS.Timeout
-  #onBegin: (() => void) | undefined
-  /** Why it can't begin, whenever it tries. */
-  #fault: UnpreparedServer | undefined
-  #newest = unjoined
-  readonly #begin = Date.now()
+  readonly #beatTimer: NodeJS.Timeout
+  readonly #started = Date.now()
+  #onJoined: (() => void) | undefined
+  /** The error that no retry can fix. */
+  #unprepared: UnpreparedServer | undefined
+  #newest = notJoined
   #isAway = false
   #isClosed = false
 
   constructor(server: LogServer, { beat, waiting }: SharedLogOptions) {
     this.#server = server
-    const [onAnswer, onFailure] = [() => this.#setBack(), (error: unknown) => this.#setAway(error)]
-    this.#writer = new Writer({ server, beat, waiting, onAnswer, onFailure })
-    server.onAway((error) => this.#setAway(error))
-    this.#timer = setInterval(() => void this.#beat(), beat)
-    this.#timer.unref()
+    const [onAnswer, onFailure] = [() => this.#reportBack(), (error: unknown) => this.#reportAway(error)]
+    this.#writer = new LogWriter({ server, beat, waiting, onAnswer, onFailure })
+    server.onAway((error) => this.#reportAway(error))
+    this.#beatTimer = setInterval(() => void this.#beat(), beat)
+    this.#beatTimer.unref()
     void this.#follow()
   }
 
   async open(): Promise<void> {
-    const begun = new Promise<void>((resolve) => {
-      this.#onBegin = resolve
+    const joined = new Promise<void>((resolve) => {
+      this.#onJoined = resolve
     })
-    if (this.#newest === unjoined && this.#fault === undefined) await withTimeout(startTime, begun).catch(() => {})
-    if (this.#fault !== undefined) throw this.#fault
+    if (this.#newest === notJoined && this.#unprepared === undefined)
+      await withTimeout(startTime, joined).catch(() => {})
+    if (this.#unprepared !== undefined) throw this.#unprepared
   }
 
   append(event: LoggedEvent): Promise<void> {
@@ -79,12 +78,12 @@ export class SharedLog implements EventLog {
 
   async read(after: string): Promise<readonly LogEntry[] | undefined> {
     const end = this.#newest
-    if (!this.#server.isPosition(after) || end === unjoined) return undefined
+    if (!this.#server.isPosition(after) || end === notJoined) return undefined
     if (after === end) return []
     const entries: LogEntry[] = []
     let [last, size] = [after, 0]
     while (last !== end) {
-      const page = await withTimeout(readTime, this.#server.range(last, end))
+      const page = await withTimeout(readTimeout, this.#server.range(last, end))
       if (page.length === 0) return undefined
       for (const { id, previous, event } of page) {
         if (previous !== last || event === undefined) return undefined
@@ -92,7 +91,7 @@ export class SharedLog implements EventLog {
         last = id
         size += sizeOf(event)
       }
-      if (entries.length > mostMissed || size > mostMissedBytes) return undefined
+      if (entries.length > maxMissed || size > maxMissedBytes) return undefined
     }
     return entries
   }
@@ -103,72 +102,72 @@ export class SharedLog implements EventLog {
   }
 
   async close(): Promise<void> {
-    // Nothing signs any more but what gives the last events.
     this.#isClosed = true
-    clearInterval(this.#timer)
+    clearInterval(this.#beatTimer)
     this.#server.disconnect()
     await this.#writer.close()
   }
 
-  /** Reads what comes into the log, until it is closed. */
+  /** Reads new entries until the log is closed. */
   async #follow(): Promise<void> {
     let failures = 0
     while (!this.#isClosed) {
       try {
-        if (this.#newest === unjoined) await this.#join()
-        for (const entry of await this.#server.next(this.#newest)) this.#take(entry)
+        if (this.#newest === notJoined) await this.#join()
+        for (const entry of await this.#server.next(this.#newest)) this.#receive(entry)
         failures = 0
       } catch (error) {
         if (this.#isClosed) return
-        this.#setAway(error)
+        this.#reportAway(error)
         if (error instanceof UnpreparedServer) {
-          this.#fault = error
-          this.#onBegin?.()
+          this.#unprepared = error
+          this.#onJoined?.()
         }
         await pauseAfter(failures++)
       }
     }
   }
 
-  #take({ id, previous, isLoss, event }: StoredEntry): void {
-    // The log was emptied, or cut more than this process had read.
+  #receive({ id, previous, isLoss, event }: StoredEntry): void {
+    // A gap: the log was emptied, or has dropped entries that this process has not read.
     const isGap = previous !== this.#newest
     this.#newest = id
-    if (isGap || isLoss) this.#tellLoss()
+    if (isGap || isLoss) this.#reportLoss()
     if (event !== undefined) for (const listener of this.#listeners) listener.onEvent({ id, event })
   }
 
-  #tellLoss(): void {
-    for (const listener of this.#listeners) listener.onLoss()
-  }
-
   async #join(): Promise<void> {
-    this.#newest = await this.#writer.sign()
-    this.#fault = undefined
-    this.#onBegin?.()
-    this.#tellLoss()
+    this.#newest = await this.#writer.beat()
+    this.#unprepared = undefined
+    this.#onJoined?.()
+    this.#reportLoss()
   }
 
   async #beat(): Promise<void> {
-    // What is read while the answer is on its way may be newer than it.
+    // `#newest` may overtake the answer, so compare with its value from before.
     const before = this.#newest
     try {
-      const newest = await this.#writer.sign()
-      // The log was emptied, and begins anew with older positions: what comes would never be read.
-      if (before !== unjoined && this.#server.isOlder(newest, before)) this.#newest = unjoined
+      const newest = await this.#writer.beat()
+      // An emptied log starts again with older positions. Join again, or new entries are never
+      // read.
+      if (before !== notJoined && this.#server.isOlder(newest, before)) this.#newest = notJoined
     } catch (error) {
-      this.#setAway(error)
+      this.#reportAway(error)
     }
   }
 
-  #setAway(error: unknown): void {
-    const isStarting = this.#newest === unjoined && Date.now() - this.#begin < startTime
+  #reportLoss(): void {
+    for (const listener of this.#listeners) listener.onLoss()
+  }
+
+  #reportAway(error: unknown): void {
+    const isStarting = this.#newest === notJoined && Date.now() - this.#started < startTime
     if (this.#isAway || this.#isClosed || isStarting) return
     this.#isAway = true
     for (const listener of this.#listeners) listener.onAway?.(error)
   }
 
-  #setBack(): void {
+  #reportBack(): void {
     if (!this.#isAway) return
     this.#isAway = false
     for (const listener of this.#listeners) listener.onBack?.()

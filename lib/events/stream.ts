@@ -1,6 +1,7 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { Readable } from 'node:stream'
 import type { ServiceError } from '../core/errors.js'
-import type { CallerIdentity } from './question.js'
+import type { CallerCredentials } from './probe.js'
 
 /** Why a stream, or one of its lists, has ended. */
 export type StopReason = 'expired' | 'revoked' | 'forbidden' | 'closing' | 'limit'
@@ -11,22 +12,22 @@ export interface StreamEnd {
   readonly reason: 'expired' | 'closing'
 }
 
-/** What all streams of a door have in common. */
+/** The settings that all streams of a server share. */
 export interface StreamSettings {
-  /** The path of the door, as frames name it. */
+  /** The path of the stream, as frames name it. */
   readonly path: string
-  /** How many bytes may wait for one that does not read. */
+  /** How many bytes may wait for a subscriber that does not read. */
   readonly waiting: number
-  /** The position behind all events that have come. */
+  /** Returns the position after all events so far. */
   newest(): string
   onClose(stream: EventStream): void
 }
 
-// How many events may wait for their rule or their record, for one stream.
-const mostPending = 1000
-const mostRead = 16_384
+/** How many events of one stream may wait for `publish` or their record. */
+const maxPending = 1000
+const maxHighWaterMark = 16_384
 
-// The frames of one turn of the event loop are written at once.
+// All frames of one turn of the event loop are written together.
 const unwritten = new Set<EventStream>()
 
 function flushAll(): void {
@@ -34,44 +35,41 @@ function flushAll(): void {
   unwritten.clear()
 }
 
-/** A frame with its data, one line of JSON. */
+/** Returns a server-sent event. @param data one line of JSON */
 export const toFrame = (data: string, id?: string, retry?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${retry === undefined ? '' : `retry: ${retry}\n`}data: ${data}\n\n`
 
-/** The stream of events to one subscriber. */
+/** A connected subscriber: the stream of events to one client. */
 export class EventStream {
-  /** What is sent. */
   readonly source: Readable
-  readonly credentials: CallerIdentity
-  /** By what the user is known. */
+  readonly credentials: CallerCredentials
+  /** The keys by which the caller is recognized. */
   readonly callers: readonly string[]
   /** When it ends at the latest. */
   readonly end: StreamEnd
-  /** How many messages were told. */
+  /** How many messages were sent. */
   messages = 0
   /** Why the server has ended it. */
   reason: StopReason | undefined
   readonly #settings: StreamSettings
   #text = ''
-  #isLost = false
-  #isBegun = false
+  #needsReset = false
+  #hasBegun = false
   #isOver = false
-  #isStuck = false
-  #losses = 0
+  #isStalled = false
+  #resets = 0
   #pending = 0
   #last: Promise<unknown> = Promise.resolve()
-  /**
-   * The frames of lists that have ended, until they are on their way: no reset says what they do.
-   */
+  /** Frames about ended lists that are not on their way yet. A reset does not replace them. */
   readonly #refusals = new Set<string>()
 
-  constructor(settings: StreamSettings, credentials: CallerIdentity, callers: readonly string[], end: StreamEnd) {
+  constructor(settings: StreamSettings, credentials: CallerCredentials, callers: readonly string[], end: StreamEnd) {
     this.#settings = settings
     this.credentials = credentials
     this.callers = callers
     this.end = end
-    // Above the mark nothing is resumed: what may wait is never less than that.
-    const highWaterMark = Math.min(mostRead, settings.waiting)
+    // `read` is not called above the mark, so the mark must not exceed what may wait.
+    const highWaterMark = Math.min(maxHighWaterMark, settings.waiting)
     this.source = new Readable({ highWaterMark, read: () => this.#resume() })
     this.source.once('close', () => {
       this.#isOver = true
@@ -83,84 +81,80 @@ export class EventStream {
     return this.#isOver
   }
 
-  /** Whether all that was told is on its way, so that the position of the stream is the newest. */
+  /** Whether everything is on its way, so that the stream is at the newest position. */
   get isSettled(): boolean {
-    return this.#pending === 0 && !this.#isLost
+    return this.#pending === 0 && !this.#needsReset
   }
 
-  /** Whether events were lost, and no `reset` is on its way yet. */
-  get isLost(): boolean {
-    return this.#isLost
+  /** Whether events were dropped, and the `reset` for them is not on its way yet. */
+  get needsReset(): boolean {
+    return this.#needsReset
   }
 
-  /** Tells something, behind all that was told before: frames, or what becomes of them. */
-  tell(frames: string | Promise<string>): void {
-    if (this.#isOver || this.#isLost) return
+  /** Sends frames after all earlier ones. */
+  send(frames: string | Promise<string>): void {
+    if (this.#isOver || this.#needsReset) return
     this.messages += 1
     if (this.#pending === 0 && typeof frames === 'string') this.#write(frames)
-    else if (this.#pending >= mostPending) this.lose()
-    else this.#wait(frames)
+    else if (this.#pending >= maxPending) this.reset()
+    else this.#sendLater(frames)
   }
 
-  #wait(frames: string | Promise<string>): void {
+  #sendLater(frames: string | Promise<string>): void {
     this.#pending += 1
-    const losses = this.#losses
-    // The step that writes is the one that ends the waiting: what is told in between would be
-    // written before.
+    const resets = this.#resets
+    // Write in the tick that ends the wait. Otherwise later events overtake these.
     this.#last = Promise.all([frames, this.#last]).then(
       ([text]) => {
         this.#pending -= 1
-        // What was lost meanwhile is behind a reset.
-        if (losses === this.#losses || !this.#isBegun) this.#write(text)
+        // A reset in the meantime covers these frames.
+        if (resets === this.#resets || !this.#hasBegun) this.#write(text)
       },
       () => {
         this.#pending -= 1
-        this.lose()
+        this.reset()
       }
     )
   }
 
-  /** Tells that something may have changed in a list. */
-  tellChanged(path: string, index: number | undefined): void {
+  /** Sends that something may have changed in a list. */
+  sendChanged(path: string, index: number | undefined): void {
     const subscriptions = index === undefined ? undefined : [index]
-    this.tell(toFrame(JSON.stringify({ path, event: 'changed', subscriptions })))
+    this.send(toFrame(JSON.stringify({ path, event: 'changed', subscriptions })))
   }
 
-  /** Tells that one of the lists is told of no more, and why. */
-  tellStopped(index: number | undefined, error: ServiceError): void {
+  /** Sends that a list has ended, and why. */
+  sendStopped(index: number | undefined, error: ServiceError): void {
     const subscriptions = index === undefined ? undefined : [index]
     const data = { path: this.#settings.path, event: 'stopped', reason: 'forbidden', subscriptions, error }
     const frame = toFrame(JSON.stringify(data))
     this.#refusals.add(frame)
-    this.tell(frame)
+    this.send(frame)
   }
 
-  /** Tells that events were missed, once the subscriber reads again. */
-  lose(): void {
-    this.#isLost = true
-    this.#losses += 1
-    if (!this.#isBegun) return
+  /** Drops what waits, and sends `reset` once the subscriber reads again, so that it refetches. */
+  reset(): void {
+    this.#needsReset = true
+    this.#resets += 1
+    if (!this.#hasBegun) return
     this.#text = ''
     if (this.source.readableLength < this.source.readableHighWaterMark) this.#resume()
   }
 
-  /**
-   * Drops the events that wait for `publish` or a record, if any: they were judged by a rule that
-   * no longer applies.
-   */
+  /** Drops pending events, if any: they were judged by a scope that no longer applies. */
   dropPending(): void {
-    if (!this.isSettled) this.lose()
+    if (!this.isSettled) this.reset()
   }
 
-  /** A sign of life. One that has not read since the last is let go at the next. */
+  /** Sends a heartbeat. A subscriber that has read nothing since the last one is disconnected. */
   beat(frame: string): void {
     const isWaiting = this.source.readableLength > 0
-    if (isWaiting && this.#isStuck) this.source.destroy()
-    else if (!isWaiting && this.#isBegun && this.#text === '') this.#write(frame)
-    this.#isStuck = isWaiting
+    if (isWaiting && this.#isStalled) this.source.destroy()
+    else if (!isWaiting && this.#hasBegun && this.#text === '') this.#write(frame)
+    this.#isStalled = isWaiting
   }
 
-  /** Ends the stream with its reason. One that does not read would never end by itself. */
+  /** Ends the stream with a reason. A subscriber that does not read is disconnected. */
   stop(reason: StopReason, retry?: number): void {
     if (this.#isOver) return
     this.reason = reason
@@ -183,15 +177,15 @@ export class EventStream {
 
   #write(frames: string): void {
     if (frames === '' || this.#isOver) return
-    if (!this.#isBegun) this.#begin(frames)
-    else if (this.#text.length + frames.length + this.source.readableLength > this.#settings.waiting) this.lose()
+    if (!this.#hasBegun) this.#begin(frames)
+    else if (this.#text.length + frames.length + this.source.readableLength > this.#settings.waiting) this.reset()
     else this.#add(frames)
   }
 
   #begin(frames: string): void {
-    this.#isBegun = true
+    this.#hasBegun = true
     this.source.push(frames)
-    if (this.#isLost) this.#resume()
+    if (this.#needsReset) this.#resume()
   }
 
   #add(frames: string): void {
@@ -201,12 +195,39 @@ export class EventStream {
   }
 
   #resume(): void {
-    this.#isStuck = false
-    if (!this.#isLost || this.#isOver) return
-    this.#isLost = false
+    this.#isStalled = false
+    if (!this.#needsReset || this.#isOver) return
+    this.#needsReset = false
     const reset = toFrame(JSON.stringify({ path: this.#settings.path, event: 'reset' }), this.#settings.newest())
-    // However little may wait, these frames do: a check would lose them, and resume again, without
-    // end.
+    // Not `#write`: with a small limit, these frames would be too long and cause the next reset.
     this.#add(reset + [...this.#refusals].join(''))
   }
+}
+
+/**
+ * A stream, as `diagnostics_channel.tracingChannel('fastify-services:stream')` publishes it: the
+ * same object when the stream begins (`start`) and when it has ended (`asyncEnd`), so that a
+ * subscriber of the channel can keep a span on it (docs/events.md#traces).
+ */
+export interface TracedStream {
+  /** The paths of its lists, as the client has sent them. */
+  readonly lists: readonly string[]
+  /** How many messages were sent. Set at the end. */
+  messages?: number
+  /** Why it has ended: `'left'` if the client has disconnected, or did not read. */
+  reason?: StopReason | 'left'
+}
+
+const streamChannel = tracingChannel<string, TracedStream>('fastify-services:stream')
+
+/** Publishes the begin and the end of a stream, if the tracing channel has a subscriber. */
+export function traceStream(stream: EventStream, lists: readonly string[]): void {
+  if (!streamChannel.start.hasSubscribers && !streamChannel.asyncEnd.hasSubscribers) return
+  const trace: TracedStream = { lists }
+  streamChannel.start.publish(trace)
+  stream.source.once('close', () => {
+    trace.messages = stream.messages
+    trace.reason = stream.reason ?? 'left'
+    streamChannel.asyncEnd.publish(trace)
+  })
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { factsOfRecord, matches, placeOfValue, prepareConditions, prepareFacts } from '../../lib/events/matching.js'
+import { factsOfRecord, indexKeyOf, matches, prepareConditions, prepareFacts } from '../../lib/events/matching.js'
 
 const sureOf = (value: unknown, condition: unknown) => matches({ field: condition }, factsOfRecord({ field: value }))
 
@@ -187,9 +187,9 @@ t.test('junctions, and what no adapter agrees on', async (t) => {
 })
 
 t.test('two values of a kind that may be equal stand at the same place of an index', async (t) => {
-  t.equal(placeOfValue({ toHexString: () => 'aa' }), placeOfValue('AA'))
-  t.ok(placeOfValue('a') && placeOfValue('7') && placeOfValue(7), 'texts and numbers stand there')
-  t.equal(placeOfValue(new Date()), undefined)
+  t.equal(indexKeyOf({ toHexString: () => 'aa' }), indexKeyOf('AA'))
+  t.ok(indexKeyOf('a') && indexKeyOf('7') && indexKeyOf(7), 'texts and numbers stand there')
+  t.equal(indexKeyOf(new Date()), undefined)
   const value = fc.oneof(
     fc.integer({ min: -3, max: 12 }),
     fc.bigInt({ min: -3n, max: 12n }),
@@ -230,7 +230,7 @@ t.test('two values of a kind that may be equal stand at the same place of an ind
   )
   fc.assert(
     fc.property(value, value, (first, second) => {
-      const [place, other] = [placeOfValue(first), placeOfValue(second)]
+      const [place, other] = [indexKeyOf(first), indexKeyOf(second)]
       if (sureOf(first, second) === false || place?.[0] !== other?.[0]) return
       if (place !== undefined && other !== undefined && place !== other)
         throw new Error(`${String(first)} at ${place}, ${String(second)} at ${other}`)

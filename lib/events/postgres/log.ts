@@ -2,52 +2,51 @@ import { listenForPoolErrors } from '../../core/adapters/pg-pool.js'
 import { pause, withTimeout } from '../../core/async.js'
 import { readProperty } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
-import { type StoredEntry, toEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
-import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
+import { type EventBatch, type LogServer, pageSize, type StoredEntry, toEntry } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
 import { SharedLog } from '../shared-log.js'
 import { writeOutbox } from './outbox.js'
 import {
-  askWithin,
   checkPool,
   connectWithin,
   defaultTable,
   type PostgresClient,
   type PostgresPool,
+  queryWithin,
   tableName
 } from './pool.js'
 import { lockLog } from './tables.js'
 
 export interface PostgresLogOptions {
   /**
-   * What the names of its tables begin with: that of `postgresTables`. Applications that share a
-   * database need names of their own. Default `'fastify_services'`.
+   * The prefix of its tables, as for `postgresTables`. Applications that share a database need
+   * different ones. Default `'fastify_services'`.
    */
   table?: string
-  /** How many events are kept for those who come back. Default 10,000. */
+  /** How many events are kept for clients that come back. Default 10,000. */
   events?: number
   /** How long they are kept, in ms. Default 3,600,000: an hour. */
   age?: number
   /**
-   * How often a process gives a sign of life, in ms. One that has given none for three times as
-   * long is given up: all subscribers read anew. Default 5,000.
+   * How often a process sends a heartbeat, in ms. If it sends none for three times as long, it
+   * counts as crashed, and all subscribers refetch. Default 5,000.
    */
   beat?: number
   /**
-   * How many bytes of events wait while the database can't be reached. More are given up: then all
-   * subscribers read anew. Default 16 MiB.
+   * How many bytes of events wait while the database can't be reached. Further events are dropped,
+   * and all subscribers refetch. Default 16 MiB.
    */
   waiting?: number
   /**
-   * Whether events of a call with `params.transaction` are written in that transaction: it must be
-   * one of the same database. None is lost then, even if the process dies in the moment of the
-   * commit, and none is told without it. Default `false`: they wait for the commit in memory.
+   * Whether events of a call with `params.transaction` are written in that transaction, which must
+   * be in the same database. Then no event is lost, even if the process crashes during the commit,
+   * and none is sent without a commit. Default `false`: events wait for the commit in memory.
    */
   outbox?: boolean
 }
 
-const ofPostgresLog: OptionTable<PostgresLogOptions> = {
+const postgresLogOptions: OptionTable<PostgresLogOptions> = {
   table: tableName,
   events: wholeNumber,
   age: time,
@@ -57,19 +56,19 @@ const ofPostgresLog: OptionTable<PostgresLogOptions> = {
 }
 
 /**
- * In ms: commits that notify wait for each other in the whole server, so events of this time go
- * together.
+ * In ms. Events of this time are sent together, since commits with NOTIFY wait for each other in
+ * the whole server.
  */
 const batchTime = 10
 const columns = 'id, previous, loss, event'
 
-/** PostgreSQL as the place of a log: a table delivers, and NOTIFY only wakes those who read it. */
+/** An event log in a table of PostgreSQL. NOTIFY only wakes the processes that read it. */
 class PostgresServer implements LogServer {
   readonly name = 'PostgreSQL'
   readonly #pool: PostgresPool
   readonly #table: string
   readonly #options: Required<PostgresLogOptions>
-  readonly #patience: number
+  readonly #timeout: number
   readonly #listeners: ((error: unknown) => void)[] = []
   #reader: PostgresClient | undefined
   #lastBatch = 0
@@ -80,8 +79,8 @@ class PostgresServer implements LogServer {
     this.#pool = pool
     this.#options = options
     this.#table = options.table
-    this.#patience = options.beat * 3
-    listenForPoolErrors(pool, (error) => this.#tellAway(error))
+    this.#timeout = options.beat * 3
+    listenForPoolErrors(pool, (error) => this.#reportAway(error))
   }
 
   async append(process: string, { number, events, isLoss }: EventBatch): Promise<unknown> {
@@ -90,7 +89,7 @@ class PostgresServer implements LogServer {
     return this.#call('append', [process, number, this.#options.events, isLoss, events])
   }
 
-  /** Whether PostgreSQL can't hold the data (class 22), or it exceeds a limit (class 54). */
+  /** Whether PostgreSQL can't store the data (class 22), or a limit is exceeded (class 54). */
   isRefusal(error: unknown): boolean {
     return /^(22|54)/.test(String(readProperty(error, 'code')))
   }
@@ -99,15 +98,15 @@ class PostgresServer implements LogServer {
     return this.#options.outbox ? writeOutbox(this.#table, transaction, events) : undefined
   }
 
-  async sign(process: string, batches: number, hasSigned: boolean): Promise<string> {
-    return this.#call('sign', [process, batches, hasSigned, this.#patience, this.#options.age])
+  beat(process: string, batches: number, hasJoined: boolean): Promise<string> {
+    return this.#call('sign', [process, batches, hasJoined, this.#timeout, this.#options.age])
   }
 
   leave(process: string): Promise<unknown> {
-    // What waits for the lock comes before, and a statement begins when the lock is there: it sees
-    // what they did.
+    // Earlier calls that wait for the lock come first. The statement begins when it has the lock,
+    // so it sees their changes.
     const text = `do $$ begin ${lockLog(this.#table)}; delete from ${this.#table}_processes where process = '${process}'; end $$`
-    return askWithin(this.#patience, this.#pool, text, [])
+    return queryWithin(this.#timeout, this.#pool, text, [])
   }
 
   isPosition(text: string): boolean {
@@ -120,11 +119,11 @@ class PostgresServer implements LogServer {
 
   async range(after: string, end: string): Promise<readonly StoredEntry[]> {
     const text = `select ${columns} from ${this.#table}_log where id > $1 and id <= $2 order by id limit ${pageSize}`
-    return readRows(await askWithin(this.#patience, this.#pool, text, [after, end]))
+    return readRows(await queryWithin(this.#timeout, this.#pool, text, [after, end]))
   }
 
   async next(after: string): Promise<readonly StoredEntry[]> {
-    // What comes while it is read wakes, too.
+    // Before the read, so that no notification is missed.
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
@@ -152,17 +151,17 @@ class PostgresServer implements LogServer {
   async #read(after: string): Promise<readonly StoredEntry[]> {
     const text = `select ${columns} from ${this.#table}_log where id > $1 order by id limit ${pageSize}`
     const reader = this.#reader ?? (await this.#connect())
-    return readRows(await withTimeout(this.#patience, reader.query(text, [after])))
+    return readRows(await withTimeout(this.#timeout, reader.query(text, [after])))
   }
 
-  /** Connects for good: who listens needs a connection of its own. */
+  /** Takes a connection for good: LISTEN needs its own. */
   async #connect(): Promise<PostgresClient> {
-    const reader = await connectWithin(this.#patience, this.#pool)
+    const reader = await connectWithin(this.#timeout, this.#pool)
     this.#reader = reader
     reader.on('notification', () => this.#wake?.())
-    reader.on('error', (error) => this.#tellAway(error))
+    reader.on('error', (error) => this.#reportAway(error))
     if (this.#isDisconnected) this.#release()
-    await withTimeout(this.#patience, reader.query(`listen ${this.#table}`))
+    await withTimeout(this.#timeout, reader.query(`listen ${this.#table}`))
     return reader
   }
 
@@ -171,16 +170,16 @@ class PostgresServer implements LogServer {
     this.#reader = undefined
   }
 
-  #tellAway(error: unknown): void {
+  #reportAway(error: unknown): void {
     for (const listener of this.#listeners) listener(error)
   }
 
   async #call(name: 'append' | 'sign', values: unknown[]): Promise<string> {
-    const places = values.map((_, index) => `$${index + 1}`)
-    const { rows } = await askWithin(
-      this.#patience,
+    const placeholders = values.map((_, index) => `$${index + 1}`)
+    const { rows } = await queryWithin(
+      this.#timeout,
       this.#pool,
-      `select ${this.#table}_${name}(${places}) as newest`,
+      `select ${this.#table}_${name}(${placeholders}) as newest`,
       values
     )
     return String(rows[0]?.newest)
@@ -198,20 +197,19 @@ const readRows = ({ rows }: { readonly rows: readonly Record<string, unknown>[] 
   )
 
 /**
- * A log in PostgreSQL (13 or later), for several processes: a table, which all of them read
- * (docs/scaling.md). Subscribers get each event once, by whichever process they are connected to,
- * or `reset` where some may have been lost: they read anew then. While the database is away, events
- * wait.
+ * Creates an event log in PostgreSQL (13 or later) for several processes (docs/scaling.md).
+ * Subscribers get each event once, whichever process they are connected to, or `reset` if events
+ * may be missing. While the database can't be reached, events wait.
  *
- * @param pool a pool of `pg`. One of its connections is kept to listen
- * @throws {TypeError} where it is none. The server does not start where the tables are missing
+ * @param pool a pool of `pg`. One of its connections is kept for LISTEN
+ * @throws {TypeError} if it is no such pool. If the tables do not exist, the server does not start
  * @example
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL })
  * await pool.query(postgresTables())
  * await app.register(events, { services: { notes: true }, log: postgresLog(pool) })
  */
 export function postgresLog(pool: PostgresPool, options: PostgresLogOptions = {}): EventLog {
-  checkOptions('postgresLog', ofPostgresLog, { ...options })
+  checkOptions('postgresLog', postgresLogOptions, { ...options })
   const defaults = {
     table: defaultTable,
     events: 10_000,

@@ -1,4 +1,4 @@
-import { doorName } from '../options.js'
+import { pluginName } from '../options.js'
 
 type RunStatement = (text: string, values: unknown[]) => PromiseLike<unknown>
 
@@ -7,42 +7,42 @@ const eventsPerStatement = 1000
 /**
  * Writes events, as JSON, in a transaction.
  *
- * @param transaction that of a call: `trx` is one of knex, of Kysely, or a connection of `pg`, or
- * else it has `query(text, values)`
- * @returns `undefined` where it has none of them, and says by `committed` alone how it ends
- * @throws {Error} where `trx` is none of them
+ * @param transaction `params.transaction` of a call: `trx` is a transaction of knex or Kysely, or a
+ * connection of `pg`; without it, there is a function `query(text, values)`
+ * @returns `undefined` if it has neither
+ * @throws {Error} if `trx` is anything else
  */
 export function writeOutbox(table: string, transaction: object, events: readonly string[]): Promise<void> | undefined {
   const { trx, query } = transaction as { trx?: unknown; query?: unknown }
   if (trx === undefined && typeof query !== 'function') return undefined
-  return write(table, events, statementsOf(transaction, 'The option `outbox` of postgresLog'))
+  return write(table, events, statementRunnerOf(transaction, 'The option `outbox` of postgresLog'))
 }
 
 async function write(table: string, events: readonly string[], query: RunStatement): Promise<void> {
   for (let first = 0; first < events.length; first += eventsPerStatement) {
-    const part = events.slice(first, first + eventsPerStatement)
-    const places = part.map((_, index) => `($${index + 1})`)
-    await query(`insert into ${table}_outbox (event) values ${places}`, part)
+    const chunk = events.slice(first, first + eventsPerStatement)
+    const placeholders = chunk.map((_, index) => `($${index + 1})`)
+    await query(`insert into ${table}_outbox (event) values ${placeholders}`, chunk)
   }
 }
 
-/** What is used of the transactions of some libraries. */
+/** The methods of transactions that run a statement. */
 interface LibraryTransaction {
-  /** Of knex. */
+  /** knex */
   raw?(text: string, values: unknown[]): PromiseLike<unknown>
-  /** Of Kysely. */
+  /** Kysely */
   executeQuery?(query: object): PromiseLike<unknown>
-  /** Of `pg`. */
+  /** pg */
   query?(text: string, values: unknown[]): PromiseLike<unknown>
 }
 
 /**
- * Returns the function that runs a statement in a transaction.
+ * Returns a function that runs a statement in a transaction.
  *
- * @param asker the option that needs it
- * @throws {Error} if the transaction can run none
+ * @param asker the option that needs it, for the message of the error
+ * @throws {Error} if the transaction has no such function
  */
-export function statementsOf(transaction: object, asker: string): RunStatement {
+export function statementRunnerOf(transaction: object, asker: string): RunStatement {
   const { trx, query } = transaction as { trx?: unknown; query?: unknown }
   if (typeof query === 'function') return query.bind(transaction)
   const library = Object(trx) as LibraryTransaction
@@ -56,8 +56,8 @@ export function statementsOf(transaction: object, asker: string): RunStatement {
   }
 }
 
-/** A statement as Kysely has it. */
+/** Returns a compiled query of Kysely. */
 function toCompiled(sql: string, parameters: unknown[]): object {
   const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] }
-  return { sql, parameters, query, queryId: { queryId: `${doorName}/postgres` } }
+  return { sql, parameters, query, queryId: { queryId: `${pluginName}/postgres` } }
 }

@@ -9,7 +9,7 @@ interface PostgresResult {
   readonly rowCount: number | null
 }
 
-/** What is needed of a connection of `pg`. */
+/** A connection of `pg`. */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<PostgresResult>
   on(event: string, listener: (error?: unknown) => void): unknown
@@ -17,17 +17,17 @@ export interface PostgresClient {
   release(error?: Error | boolean): void
 }
 
-/** What is needed of a pool of `pg`. */
+/** A pool of `pg`. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** @throws {TypeError} where it is no pool of `pg`, which has these methods */
+/** @throws {TypeError} if it is no pool of `pg` with these methods */
 export const checkPool = (who: string, pool: unknown, methods: readonly (keyof PostgresPool)[]): void =>
   checkClient(who, 'a pool of pg, as new Pool({ connectionString })', pool, methods)
 
-/** Takes a connection out of a pool. @throws when none is free in so many ms */
+/** Takes a connection from the pool. @throws {TimeoutError} if none is free in time */
 export async function connectWithin(ms: number, pool: PostgresPool): Promise<PostgresClient> {
   const connecting = pool.connect()
   try {
@@ -41,17 +41,18 @@ export async function connectWithin(ms: number, pool: PostgresPool): Promise<Pos
   }
 }
 
-// The end of a connection rejects its query. Without a listener it would end the process, too.
+// A broken connection rejects its query. Without a listener it would crash the process, too.
 const ignoreEnd = () => {}
 
-/** The codes of PostgreSQL for a table and a function that is not there. */
+/** The codes of PostgreSQL for an undefined table and an undefined function. */
 const missingCodes: unknown[] = ['42P01', '42883']
 
 /**
- * Asks over a connection of the pool. One that does not answer in so many ms is given up.
- * @throws {UnpreparedServer} where the tables are not there
+ * Runs a query over a connection of the pool. A connection that does not answer in time is closed.
+ *
+ * @throws {UnpreparedServer} if the tables or functions do not exist
  */
-export async function askWithin(
+export async function queryWithin(
   ms: number,
   pool: PostgresPool,
   text: string,
@@ -73,7 +74,7 @@ export async function askWithin(
   }
 }
 
-/** The option `table`: a name that needs no quotes. */
+/** The option `table`: a name that needs no quotes in SQL. */
 export const tableName: OptionKind = [
   "a name of 1 to 40 lower-case letters, digits and '_', as 'app_events'",
   (value) => typeof value === 'string' && /^[a-z_][a-z0-9_]{0,39}$/.test(value)

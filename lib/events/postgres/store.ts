@@ -3,93 +3,108 @@ import { Unavailable } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { TransactionalStore } from '../../core/store.js'
 import { time } from '../options.js'
-import { statementsOf } from './outbox.js'
-import { askWithin, checkPool, defaultTable, type PostgresPool, tableName } from './pool.js'
+import { statementRunnerOf } from './outbox.js'
+import { checkPool, defaultTable, type PostgresPool, queryWithin, tableName } from './pool.js'
 
 export interface PostgresStoreOptions {
-  /**
-   * What the name of its table begins with: that of `postgresTables`. Default `'fastify_services'`.
-   */
+  /** The prefix of its table, as for `postgresTables`. Default `'fastify_services'`. */
   table?: string
-  /** How long the database may take for an answer, in ms. Default 2,000. */
+  /** How long to wait for an answer of the database, in ms. Default 2,000. */
   patience?: number
   /**
    * Whether the transactions of calls are in this database. Then `idempotency()` within
-   * `inTransaction` keeps its answer in the transaction of the call: if the process dies, both are
-   * there or none. Default `false`.
+   * `inTransaction` stores its answer in the transaction of the call: after a crash, either both
+   * are there or neither. Default `false`.
    */
   sameDatabase?: boolean
 }
 
-const ofPostgresStore: OptionTable<PostgresStoreOptions> = {
+const postgresStoreOptions: OptionTable<PostgresStoreOptions> = {
   table: tableName,
   patience: time,
   sameDatabase: kinds.flag
 }
 
-/** How often what is over is removed, in ms. */
+/** How often expired rows are deleted, in ms. */
 const sweepTime = 60_000
 
 /**
- * A store in PostgreSQL, for several processes: revoked tokens, refresh tokens and the answers of
- * `idempotency()` are the same for all of them (docs/scaling.md). While the database is away, what
- * needs the store is answered with Unavailable (503).
+ * Creates a store in PostgreSQL, so that several processes share revoked tokens, refresh tokens and
+ * the answers of `idempotency()` (docs/scaling.md). While the database can't be reached, calls that
+ * need the store fail with Unavailable (503).
  *
  * @param pool a pool of `pg`
- * @throws {TypeError} where it is none
+ * @throws {TypeError} if it is no such pool
  * @example
  * await pool.query(postgresTables())
  * await app.register(authentication, { secret, revocation: true, refresh: true, store: postgresStore(pool) })
  */
 export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): TransactionalStore {
-  checkOptions('postgresStore', ofPostgresStore, options)
+  checkOptions('postgresStore', postgresStoreOptions, options)
   const { table = defaultTable, patience = 2000, sameDatabase = false } = options
   checkPool('postgresStore', pool, ['connect', 'on'])
   listenForPoolErrors(pool)
-  const name = `${table}_store`
-  const until = "clock_timestamp() + $3 * interval '1 second'"
-  const insert = `insert into ${name} (key, value, until) values ($1, $2, ${until}) on conflict (key) do update set value = excluded.value, until = excluded.until`
-  let swept = Date.now()
+  const store = new PostgresStore(pool, `${table}_store`, patience)
+  return sameDatabase ? Object.assign(store, { replaceWithin: createReplaceWithin(`${table}_store`) }) : store
+}
 
-  async function ask(text: string, values: unknown[]) {
+/** Its methods are fields, so that applications can spread a store and replace some of them. */
+class PostgresStore implements TransactionalStore {
+  readonly #pool: PostgresPool
+  readonly #table: string
+  readonly #timeout: number
+  readonly #insert: string
+  #swept = Date.now()
+
+  constructor(pool: PostgresPool, table: string, timeout: number) {
+    this.#pool = pool
+    this.#table = table
+    this.#timeout = timeout
+    const until = "clock_timestamp() + $3 * interval '1 second'"
+    this.#insert = `insert into ${table} (key, value, until) values ($1, $2, ${until}) on conflict (key) do update set value = excluded.value, until = excluded.until`
+  }
+
+  readonly get = async (key: string): Promise<string | undefined> => {
+    const text = `select value from ${this.#table} where key = $1 and until > clock_timestamp()`
+    const { rows } = await this.#query(text, [key])
+    return rows[0]?.value as string | undefined
+  }
+
+  readonly set = async (key: string, value: string, seconds: number): Promise<void> => {
+    this.#sweep()
+    await this.#query(this.#insert, [key, value, seconds])
+  }
+
+  readonly add = async (key: string, value: string, seconds: number): Promise<boolean> => {
+    this.#sweep()
+    const text = `${this.#insert} where ${this.#table}.until <= clock_timestamp()`
+    const { rowCount } = await this.#query(text, [key, value, seconds])
+    return rowCount === 1
+  }
+
+  readonly delete = (key: string): Promise<unknown> => this.#query(`delete from ${this.#table} where key = $1`, [key])
+
+  async #query(text: string, values: unknown[]): ReturnType<typeof queryWithin> {
     try {
-      return await askWithin(patience, pool, text, values)
+      return await queryWithin(this.#timeout, this.#pool, text, values)
     } catch (cause) {
       throw new Unavailable('The store is not available', { retryAfter: 5 }, { cause })
     }
   }
 
-  /**
-   * Removes what is over, now and then: nobody waits for it, and what fails is done the next time.
-   */
-  function sweep(): void {
-    if (Date.now() - swept < sweepTime) return
-    swept = Date.now()
-    ask(`delete from ${name} where until < clock_timestamp()`, []).catch(() => {})
-  }
-
-  return {
-    async get(key) {
-      const { rows } = await ask(`select value from ${name} where key = $1 and until > clock_timestamp()`, [key])
-      return rows[0]?.value as string | undefined
-    },
-    async set(key, value, seconds) {
-      sweep()
-      await ask(insert, [key, value, seconds])
-    },
-    async add(key, value, seconds) {
-      sweep()
-      const { rowCount } = await ask(`${insert} where ${name}.until <= clock_timestamp()`, [key, value, seconds])
-      return rowCount === 1
-    },
-    ...(sameDatabase && {
-      async replaceWithin(transaction: object, key: string, value: string, newValue: string, seconds: number) {
-        const statement = `update ${name} set value = $1, until = clock_timestamp() + $2 * interval '1 second' where key = $3 and value = $4 returning key`
-        const run = statementsOf(transaction, 'The option `sameDatabase` of postgresStore')
-        const { rows } = (await run(statement, [newValue, seconds, key, value])) as { rows: readonly unknown[] }
-        return rows.length === 1
-      }
-    }),
-    delete: (key) => ask(`delete from ${name} where key = $1`, [key])
+  /** Deletes expired rows in the background. Failures are retried next time. */
+  #sweep(): void {
+    if (Date.now() - this.#swept < sweepTime) return
+    this.#swept = Date.now()
+    this.#query(`delete from ${this.#table} where until < clock_timestamp()`, []).catch(() => {})
   }
 }
+
+const createReplaceWithin =
+  (table: string): Required<TransactionalStore>['replaceWithin'] =>
+  async (transaction, key, value, newValue, seconds) => {
+    const text = `update ${table} set value = $1, until = clock_timestamp() + $2 * interval '1 second' where key = $3 and value = $4 returning key`
+    const run = statementRunnerOf(transaction, 'The option `sameDatabase` of postgresStore')
+    const { rows } = (await run(text, [newValue, seconds, key, value])) as { rows: readonly unknown[] }
+    return rows.length === 1
+  }

@@ -2,28 +2,37 @@ import { checkOptions } from '../../core/options.js'
 import { defaultTable, tableName } from './pool.js'
 
 /**
- * The statement of a function that waits for the lock of a log: until the transaction ends, nothing
- * else is added.
+ * Returns the statement that takes the lock of a log in a function of PostgreSQL. Until the
+ * transaction ends, nothing else is appended.
  */
 export const lockLog = (table: string): string => `perform pg_advisory_xact_lock(hashtext('${table}'), 1)`
 
 /**
- * The SQL that makes the tables and functions of `postgresLog` and `postgresStore`, for a migration
- * or the start of the application. What is there already stays.
+ * Returns the SQL that creates the tables and functions of `postgresLog` and `postgresStore`, for a
+ * migration or the start of the application. Existing tables are kept.
  *
- * @param options `table`: what their names begin with, as for the log and the store
- * @throws {TypeError} where `table` can't be part of a name
+ * @param options `table`: the prefix of their names, as for the log and the store
+ * @throws {TypeError} if `table` can't be part of a name
  * @example
  * await pool.query(postgresTables())
  */
 export function postgresTables(options: { table?: string } = {}): string {
   checkOptions('postgresTables', { table: tableName }, options)
   const { table = defaultTable } = options
-  const lock = lockLog(table)
   return `
 select pg_advisory_xact_lock(hashtext('${table}'), 0);
 
-create table if not exists ${table}_log (
+${createTables(table)}
+
+${createEntryFunctions(table)}
+
+${createAppend(table)}
+
+${createBeat(table)}
+`
+}
+
+const createTables = (table: string) => `create table if not exists ${table}_log (
   id bigint primary key,
   previous bigint,
   at timestamptz not null default clock_timestamp(),
@@ -44,16 +53,19 @@ create table if not exists ${table}_store (
   value text not null,
   until timestamptz not null
 );
-create index if not exists ${table}_store_until on ${table}_store (until);
+create index if not exists ${table}_store_until on ${table}_store (until);`
 
--- Adds an entry behind the newest one. An empty log begins with the time, in microseconds: no position of an earlier one comes again.
+const createEntryFunctions = (
+  table: string
+) => `-- Appends an entry. An empty log begins with the time in microseconds, so that no id comes again.
 create or replace function ${table}_add(newest bigint, is_loss boolean, an_event text) returns bigint language sql as $$
   insert into ${table}_log (id, previous, loss, event)
     values (coalesce(newest + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint), newest, is_loss, an_event)
     returning id
 $$;
 
--- Moves what transactions that are committed have written into the log. Ids of the outbox are those of its writing: what is committed later comes later.
+-- Appends the events of committed transactions. Their order is that of the commits, not of the ids
+-- in the outbox.
 create or replace function ${table}_collect(newest bigint) returns bigint language plpgsql as $$
 declare
   first bigint := coalesce(newest, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
@@ -65,9 +77,9 @@ begin
     select first + place, case when place = 1 then newest else first + place - 1 end, event from numbered;
   get diagnostics moved = row_count;
   return case when moved = 0 then newest else first + moved end;
-end $$;
+end $$;`
 
--- Adds a batch of events. Under the lock, ids are in the order of the commits.
+const createAppend = (table: string) => `-- Appends a batch. With the lock, the order of the ids is that of the commits.
 create or replace function ${table}_append(
   a_process text, a_batch bigint, to_keep bigint, is_loss boolean, events text[]
 ) returns bigint language plpgsql as $$
@@ -75,16 +87,16 @@ declare
   last_batch bigint;
   newest bigint;
 begin
-  ${lock};
+  ${lockLog(table)};
   select batch into last_batch from ${table}_processes where process = a_process;
   select max(id) into newest from ${table}_log;
-  -- It was sent again after a connection had ended, and is there already.
+  -- It is there already, and was sent again after a connection had ended.
   if last_batch >= a_batch then return newest; end if;
   newest := ${table}_collect(newest);
   for i in 1 .. cardinality(events) loop
     newest := ${table}_add(newest, false, events[i]);
   end loop;
-  -- What a process that was given up has sent twice is not known any more.
+  -- The numbers of a process that was given up are forgotten: it may have sent this batch twice.
   if is_loss or last_batch is distinct from a_batch - 1 then
     newest := ${table}_add(newest, true, null);
   end if;
@@ -93,9 +105,9 @@ begin
     on conflict (process) do update set beat = excluded.beat, batch = excluded.batch;
   perform pg_notify('${table}', '');
   return newest;
-end $$;
+end $$;`
 
--- A sign of life. Times are in ms. Answers the newest id.
+const createBeat = (table: string) => `-- A heartbeat. Times are in ms. Returns the newest id.
 create or replace function ${table}_sign(
   a_process text, a_batch bigint, has_signed boolean, patience double precision, age double precision
 ) returns bigint language plpgsql as $$
@@ -105,7 +117,7 @@ declare
   newest bigint;
   is_loss boolean;
 begin
-  ${lock};
+  ${lockLog(table)};
   select batch into last_batch from ${table}_processes where process = a_process;
   is_loss := has_signed and last_batch is null;
   delete from ${table}_processes
@@ -117,12 +129,11 @@ begin
     newest := ${table}_add(newest, is_loss, null);
   end if;
   if newest is distinct from before then perform pg_notify('${table}', ''); end if;
-  -- What a process that was given up has in the log is not known: its next batch may be there already, and tells a loss.
+  -- The number of a process that was given up is not known: its next batch may be in the log
+  -- already, and appends a loss.
   insert into ${table}_processes values (a_process, clock_timestamp(), a_batch)
     on conflict (process) do update set beat = excluded.beat;
-  -- The newest entry stays, however old it is: the next one names it.
+  -- Keep the newest entry, however old it is: the next one names it.
   delete from ${table}_log where id < newest and at < clock_timestamp() - age * interval '1 ms';
   return newest;
-end $$;
-`
-}
+end $$;`

@@ -1,6 +1,6 @@
 import { checkClient } from '../options.js'
 
-/** What is needed of a client of `ioredis`, for one server or a cluster. */
+/** A client of `ioredis`, for one server or a cluster. */
 export interface RedisClient {
   duplicate(): RedisClient
   callBuffer(...args: [command: string, ...args: (string | Buffer | number)[]]): Promise<unknown>
@@ -8,6 +8,6 @@ export interface RedisClient {
   disconnect(): void
 }
 
-/** @throws {TypeError} where it is no client of `ioredis`, which has these methods */
+/** @throws {TypeError} if it is no client of `ioredis` with these methods */
 export const checkRedis = (who: string, client: unknown, methods: readonly (keyof RedisClient)[]): void =>
   checkClient(who, 'a client of ioredis, as new Redis(url)', client, methods)

@@ -1,37 +1,35 @@
 import { TimeoutError, withTimeout } from '../../core/async.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
-import type { StoredEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
-import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
+import { type EventBatch, type LogServer, pageSize, type StoredEntry, toEntry } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
 import { SharedLog } from '../shared-log.js'
 import { checkRedis, type RedisClient } from './client.js'
-import { entriesRead, readEntries } from './entries.js'
 import { appendScript, beatScript } from './scripts.js'
 
 export interface RedisLogOptions {
   /**
-   * What the names of its keys begin with. Applications that share a Redis need names of their own.
-   * Default `'fastify-services:events'`.
+   * The prefix of its keys. Applications that share a Redis need different ones. Default
+   * `'fastify-services:events'`.
    */
   key?: string
-  /** How many events are kept for those who come back. Default 10,000. */
+  /** How many events are kept for clients that come back. Default 10,000. */
   events?: number
   /** How long they are kept, in ms. Default 3,600,000: an hour. */
   age?: number
   /**
-   * How often a process gives a sign of life, in ms. One that has given none for three times as
-   * long is given up: all subscribers read anew. Default 5,000.
+   * How often a process sends a heartbeat, in ms. If it sends none for three times as long, it
+   * counts as crashed, and all subscribers refetch. Default 5,000.
    */
   beat?: number
   /**
-   * How many bytes of events wait while Redis can't be reached. More are given up: then all
-   * subscribers read anew. Default 16 MiB.
+   * How many bytes of events wait while Redis can't be reached. Further events are dropped, and all
+   * subscribers refetch. Default 16 MiB.
    */
   waiting?: number
 }
 
-const ofRedisLog: OptionTable<RedisLogOptions> = {
+const redisLogOptions: OptionTable<RedisLogOptions> = {
   key: kinds.filled,
   events: wholeNumber,
   age: time,
@@ -39,11 +37,11 @@ const ofRedisLog: OptionTable<RedisLogOptions> = {
   waiting: wholeNumber
 }
 
-/** Redis as the place of a log: a stream, and a hash of the processes that are alive. */
+/** An event log in Redis: a stream, and a hash of the processes that are alive. */
 class RedisServer implements LogServer {
   readonly name = 'Redis'
   readonly #client: RedisClient
-  // A connection that waits for entries can be asked for nothing else.
+  // A connection with a blocking command can't do anything else.
   #reader: RedisClient
   readonly #listeners: ((error: unknown) => void)[] = []
   #isDisconnected = false
@@ -62,9 +60,9 @@ class RedisServer implements LogServer {
     return this.#evaluate(appendScript, [process, ...numbers, ...events])
   }
 
-  sign(process: string, batches: number, hasSigned: boolean): Promise<string> {
+  beat(process: string, batches: number, hasJoined: boolean): Promise<string> {
     const { beat, age } = this.#options
-    return this.#evaluate(beatScript, [process, batches, Number(hasSigned), beat * 3, age])
+    return this.#evaluate(beatScript, [process, batches, Number(hasJoined), beat * 3, age])
   }
 
   leave(process: string): Promise<unknown> {
@@ -83,16 +81,16 @@ class RedisServer implements LogServer {
   }
 
   async range(after: string, end: string): Promise<readonly StoredEntry[]> {
-    return readEntries(await this.#client.callBuffer('XRANGE', this.#keys[0], `(${after}`, end, 'COUNT', pageSize))
+    return toEntries(await this.#client.callBuffer('XRANGE', this.#keys[0], `(${after}`, end, 'COUNT', pageSize))
   }
 
-  /** Waits for less time than clients give to a command. */
   async next(after: string): Promise<readonly StoredEntry[]> {
+    // Shorter than the usual `commandTimeout` of clients.
     const block = Math.min(this.#options.beat, 1000)
-    const place = ['STREAMS', this.#keys[0], after] as const
-    const answer = this.#reader.callBuffer('XREAD', 'COUNT', pageSize, 'BLOCK', block, ...place)
+    const position = ['STREAMS', this.#keys[0], after] as const
+    const answer = this.#reader.callBuffer('XREAD', 'COUNT', pageSize, 'BLOCK', block, ...position)
     try {
-      return entriesRead(await withTimeout(this.#options.beat * 3, answer))
+      return entriesOfStream(await withTimeout(this.#options.beat * 3, answer))
     } catch (error) {
       if (error instanceof TimeoutError && !this.#isDisconnected) this.#reconnect()
       throw error
@@ -110,12 +108,12 @@ class RedisServer implements LogServer {
 
   #connect(): RedisClient {
     const reader = this.#client.duplicate()
-    const tellAway = (error: unknown) => {
+    const reportAway = (error: unknown) => {
       if (this.#reader !== reader) return
       for (const listener of this.#listeners) listener(error)
     }
-    reader.on('error', tellAway)
-    reader.on('close', () => tellAway(new Error('The connection to Redis has ended')))
+    reader.on('error', reportAway)
+    reader.on('close', () => reportAway(new Error('The connection to Redis has ended')))
     return reader
   }
 
@@ -131,18 +129,36 @@ class RedisServer implements LogServer {
 }
 
 /**
- * A log in Redis (6.2 or later), for several processes: a stream of Redis, which all of them read
- * (docs/scaling.md). Subscribers get each event once, by whichever process they are connected to,
- * or `reset` where some may have been lost: they read anew then. While Redis is away, requests go
- * on and events wait.
+ * Returns the entries of the answer to `XREAD` for one stream. It is a list of streams, or in RESP3
+ * a flat list of names and entries.
+ */
+function entriesOfStream(answer: unknown): StoredEntry[] {
+  const [stream, entries = stream?.[1]] = (answer ?? []) as [[unknown, unknown]?, unknown?]
+  return toEntries(entries ?? [])
+}
+
+/** Converts entries of Redis: each is an id and a flat list of names and values. */
+function toEntries(answer: unknown): StoredEntry[] {
+  return (answer as [Buffer, Buffer[]][]).map(([id, members]) => {
+    const fields = new Map<string, Buffer>()
+    for (let i = 0; i < members.length; i += 2) fields.set(String(members[i]), members[i + 1] as Buffer)
+    const json = fields.get('event')?.toString()
+    return toEntry({ id: String(id), previous: String(fields.get('previous')), isLoss: fields.has('loss'), json })
+  })
+}
+
+/**
+ * Creates an event log in Redis (6.2 or later) for several processes (docs/scaling.md). Subscribers
+ * get each event once, whichever process they are connected to, or `reset` if events may be
+ * missing. While Redis can't be reached, events wait.
  *
- * @param client a client of `ioredis`. One more connection is opened, by its `duplicate()`
- * @throws {TypeError} where it is none
+ * @param client a client of `ioredis`. A second connection is opened by its `duplicate()`
+ * @throws {TypeError} if it is no such client
  * @example
  * await app.register(events, { services: { notes: true }, log: redisLog(new Redis(process.env.REDIS_URL)) })
  */
 export function redisLog(client: RedisClient, options: RedisLogOptions = {}): EventLog {
-  checkOptions('redisLog', ofRedisLog, { ...options })
+  checkOptions('redisLog', redisLogOptions, { ...options })
   checkRedis('redisLog', client, ['duplicate', 'callBuffer'])
   const defaults = {
     key: 'fastify-services:events',

@@ -1,7 +1,7 @@
 /*
- * What is done in Redis in one step. `log` is the stream. `processes` is a hash: to each process
- * that is alive its last sign of life, by the clock of Redis in ms, and the number of the last
- * batch of events that it has given to the log.
+ * Atomic operations in Redis. `log` is the stream. `processes` is a hash: for each process that is
+ * alive, the time of its last heartbeat by the clock of Redis in ms, and the number of its last
+ * batch in the log.
  */
 const opening = `
 local log, processes, process = KEYS[1], KEYS[2], ARGV[1]
@@ -15,16 +15,16 @@ local last = own and tonumber(string.match(own, '%S+$'))
 local function add(...)
   newest = redis.call('XADD', log, '*', 'previous', newest, ...)
 end
-local function sign(batch)
+local function setBeat(batch)
   redis.call('HSET', processes, process, string.format('%.0f', now) .. ' ' .. batch)
 end
 `
 
 /**
- * Adds a batch of events: the process, the number of the batch, how many events the log keeps,
- * whether events were given up before it, then the JSON of each event. A batch whose number is
- * known was sent again after a connection had ended, and is there already. A process that the
- * others have given up tells them to read anew, since what it has sent twice is not known any more.
+ * Appends a batch. Arguments: the process, the number of the batch, how many events the log keeps,
+ * whether events before it were dropped, then the JSON of each event. A batch with a known number
+ * is there already: it was sent again after a connection had ended. For a process that was given
+ * up, the numbers are forgotten, so it appends a loss instead.
  */
 export const appendScript = `${opening}
 local batch = tonumber(ARGV[2])
@@ -32,14 +32,14 @@ if last and last >= batch then return newest end
 for i = 5, #ARGV do add('event', ARGV[i]) end
 if ARGV[4] == '1' or last ~= batch - 1 then add('loss', '1') end
 redis.call('XTRIM', log, 'MAXLEN', '=', ARGV[3])
-sign(ARGV[2])
+setBeat(ARGV[2])
 return newest
 `
 
 /**
- * A sign of life: the process, the number of its last batch, whether it has given a sign before,
- * after how many ms without one a process is given up, and how long events are kept, in ms. Answers
- * the id of the newest entry.
+ * A heartbeat. Arguments: the process, the number of its last batch, whether it has joined before,
+ * after how many ms without a heartbeat a process is given up, and how long events are kept, in
+ * ms. Returns the id of the newest entry.
  */
 export const beatScript = `${opening}
 local isLost = ARGV[3] == '1' and not own
@@ -52,12 +52,12 @@ for i = 1, #all, 2 do
 end
 if isLost then add('loss', '1') end
 if newest == '' then add('begin', '1') end
--- The answer to a later batch may still be on its way. What a process that was given up has in the log is not known: its next batch may be there already, and
--- tells a loss.
-sign(last or ARGV[2])
+-- The number in the hash may be newer. The number of a process that was given up is not known: its
+-- next batch may be in the log already, and appends a loss.
+setBeat(last or ARGV[2])
 local oldest = string.format('%.0f', now - ARGV[5])
 local newestTime = string.match(newest, '^%d+')
--- The newest entry stays, however old it is: the next one names it.
+-- Keep the newest entry, however old it is: the next one names it.
 if tonumber(newestTime) < tonumber(oldest) then oldest = newest end
 redis.call('XTRIM', log, 'MINID', '=', oldest)
 return newest

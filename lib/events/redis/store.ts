@@ -6,46 +6,46 @@ import { time } from '../options.js'
 import { checkRedis, type RedisClient } from './client.js'
 
 export interface RedisStoreOptions {
-  /** What the names of its keys begin with. Default `'fastify-services:'`. */
+  /** The prefix of its keys. Default `'fastify-services:'`. */
   prefix?: string
-  /** How long Redis may take for an answer, in ms. Default 2,000. */
+  /** How long to wait for an answer of Redis, in ms. Default 2,000. */
   patience?: number
 }
 
-const ofRedisStore: OptionTable<RedisStoreOptions> = { prefix: kinds.text, patience: time }
+const redisStoreOptions: OptionTable<RedisStoreOptions> = { prefix: kinds.text, patience: time }
 
 /**
- * A store in Redis, for several processes: revoked tokens, refresh tokens and the answers of
- * `idempotency()` are the same for all of them (docs/scaling.md). While Redis is away, what needs
- * the store is answered with Unavailable (503).
+ * Creates a store in Redis, so that several processes share revoked tokens, refresh tokens and the
+ * answers of `idempotency()` (docs/scaling.md). While Redis can't be reached, calls that need the
+ * store fail with Unavailable (503).
  *
  * @param client a client of `ioredis`
- * @throws {TypeError} where it is none
+ * @throws {TypeError} if it is no such client
  * @example
  * const store = redisStore(new Redis(process.env.REDIS_URL))
  * await app.register(authentication, { secret, revocation: true, refresh: true, store })
  */
 export function redisStore(client: Pick<RedisClient, 'callBuffer'>, options: RedisStoreOptions = {}): Required<Store> {
-  checkOptions('redisStore', ofRedisStore, options)
-  const { prefix = 'fastify-services:', patience = 2000 } = options
+  checkOptions('redisStore', redisStoreOptions, options)
+  const { prefix = 'fastify-services:', patience: timeout = 2000 } = options
   checkRedis('redisStore', client, ['callBuffer'])
-  async function ask(command: string, key: string, ...more: (string | number)[]): Promise<unknown> {
+  async function run(command: string, key: string, ...args: (string | number)[]): Promise<unknown> {
     try {
-      return await withTimeout(patience, client.callBuffer(command, prefix + key, ...more))
+      return await withTimeout(timeout, client.callBuffer(command, prefix + key, ...args))
     } catch (cause) {
       throw new Unavailable('The store is not available', { retryAfter: 5 }, { cause })
     }
   }
-  const timesOf = (seconds: number) => ['PX', Math.max(1, Math.ceil(seconds * 1000))] as const
+  const expiryOf = (seconds: number) => ['PX', Math.max(1, Math.ceil(seconds * 1000))] as const
   return {
     async get(key) {
-      const value = await ask('GET', key)
+      const value = await run('GET', key)
       return value === null ? undefined : String(value)
     },
-    set: (key, value, seconds) => ask('SET', key, value, ...timesOf(seconds)),
+    set: (key, value, seconds) => run('SET', key, value, ...expiryOf(seconds)),
     async add(key, value, seconds) {
-      return (await ask('SET', key, value, ...timesOf(seconds), 'NX')) !== null
+      return (await run('SET', key, value, ...expiryOf(seconds), 'NX')) !== null
     },
-    delete: (key) => ask('DEL', key)
+    delete: (key) => run('DEL', key)
   }
 }

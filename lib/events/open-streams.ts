@@ -1,0 +1,202 @@
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../core/errors.js'
+import type { LoginVerifier } from '../core/logins.js'
+import { userKey } from './callers.js'
+import { type ListScope, ScopeResolver } from './list-scope.js'
+import type { EventsOptions } from './options.js'
+import type { EventStream, StreamEnd } from './stream.js'
+import type { Subscription, Subscriptions } from './subscriptions.js'
+
+// In ms. A stream ends a little before its login does, if there is time for that.
+const expiryMargin = 2000
+/** In ms: clients spread their refetches over this time per stream, up to `maxWait`. */
+const waitPerStream = 5
+const maxWait = 30_000
+/** How many streams are rechecked per heartbeat, at least. */
+const minRechecks = 50
+
+/** An open stream, and what the server keeps for it. */
+interface OpenStream {
+  /** The key by which streams per user are limited. */
+  readonly quotaKey: string | undefined
+  readonly endTimer: NodeJS.Timeout
+  /** When its scopes are rechecked, by `performance.now()`. */
+  recheckAt: number
+}
+
+/** The streams that are open: sends heartbeats, checks their logins and scopes, and ends them. */
+export class OpenStreams {
+  /**
+   * The requests that wait for their scopes: for each, the keys of users that were rechecked in the
+   * meantime.
+   */
+  readonly openings = new Set<Set<string>>()
+  /** In ms. */
+  readonly heartbeat: number
+  readonly #app: FastifyInstance
+  readonly #subscriptions: Subscriptions
+  readonly #recheck: number
+  readonly #lifetime: number
+  readonly #newest: () => string
+  readonly #streams = new Map<EventStream, OpenStream>()
+  readonly #counts = new Map<string, number>()
+  readonly #interval: NodeJS.Timeout
+
+  constructor(app: FastifyInstance, subscriptions: Subscriptions, options: EventsOptions, newest: () => string) {
+    const { heartbeat = 15_000, recheck = 300_000, lifetime = 1_800_000 } = options
+    this.heartbeat = heartbeat
+    this.#app = app
+    this.#subscriptions = subscriptions
+    this.#recheck = recheck
+    this.#lifetime = lifetime
+    this.#newest = newest
+    this.#interval = setInterval(() => this.#beat(), heartbeat).unref()
+  }
+
+  get size(): number {
+    return this.#streams.size
+  }
+
+  /** How long clients wait at most before they refetch, in ms, so that not all do at once. */
+  get wait(): number {
+    return Math.min(this.size * waitPerStream, maxWait)
+  }
+
+  countOf(quotaKey: string | undefined): number {
+    return quotaKey === undefined ? 0 : (this.#counts.get(quotaKey) ?? 0)
+  }
+
+  /** Returns when a stream must end: with its login, or after its lifetime. */
+  endOf(scopes: readonly ListScope[]): StreamEnd {
+    const expires = Math.min(...scopes.map(({ expires = Number.POSITIVE_INFINITY }) => expires))
+    const early = expires - expiryMargin
+    const end = early > Date.now() ? early : expires
+    const until = Date.now() + this.#lifetime * (0.5 + Math.random() / 2)
+    return end < until ? { at: end, reason: 'expired' } : { at: until, reason: 'closing' }
+  }
+
+  add(stream: EventStream, quotaKey: string | undefined): void {
+    if (quotaKey !== undefined) this.#counts.set(quotaKey, this.countOf(quotaKey) + 1)
+    const { at, reason } = stream.end
+    const end = () => stream.stop(reason, reason === 'closing' ? this.#retryTime() : undefined)
+    this.#streams.set(stream, {
+      quotaKey,
+      endTimer: setTimeout(end, Math.max(0, at - Date.now())).unref(),
+      recheckAt: performance.now() + this.#recheck * (0.5 + Math.random() / 2)
+    })
+  }
+
+  delete(stream: EventStream): void {
+    const { quotaKey, endTimer } = this.#streams.get(stream) ?? {}
+    this.#streams.delete(stream)
+    clearTimeout(endTimer)
+    if (quotaKey === undefined) return
+    const count = this.countOf(quotaKey) - 1
+    if (count > 0) this.#counts.set(quotaKey, count)
+    else this.#counts.delete(quotaKey)
+  }
+
+  resetAll(): void {
+    for (const stream of this.#streams.keys()) stream.reset()
+  }
+
+  /** Returns after how many ms a client connects again. Random, so that not all do at once. */
+  #retryTime(): number {
+    return Math.round(1000 + Math.random() * Math.max(1000, this.wait))
+  }
+
+  #beat(): void {
+    const id = this.#newest()
+    for (const stream of this.#streams.keys()) stream.beat(stream.isSettled ? `:\nid: ${id}\n\n` : ':\n\n')
+    void this.#checkLogins()
+    const now = performance.now()
+    const due = [...this.#streams].filter(([, { recheckAt }]) => recheckAt <= now)
+    due.sort(([, first], [, second]) => first.recheckAt - second.recheckAt)
+    // Twice the average number per heartbeat, so that no stream waits for ever.
+    const count = Math.max(minRechecks, (2 * this.size * this.heartbeat) / this.#recheck)
+    for (const [stream, state] of due.slice(0, count)) {
+      state.recheckAt = now + this.#recheck
+      void this.#resolveScopes(stream)
+    }
+  }
+
+  /** Ends the streams of revoked logins. Each login is checked once, not once per stream. */
+  async #checkLogins(): Promise<void> {
+    const answers = new Map<unknown, Promise<boolean>>()
+    const checks = [...this.#streams.keys()].map(async (stream) => {
+      const login = this.#subscriptions.of(stream).find(({ scope }) => scope.login !== undefined)?.scope.login
+      const { isStillGood } = (login?.maker ?? {}) as Partial<LoginVerifier>
+      if (login === undefined || isStillGood === undefined) return
+      const key = Object(login.values.authentication).accessToken ?? login
+      const answer = answers.get(key) ?? isStillGood.call(login.maker, login)
+      answers.set(key, answer)
+      if (!(await answer)) stream.stop('revoked')
+    })
+    await Promise.all(checks)
+  }
+
+  /**
+   * Resolves the scopes of a user's lists again. Until that is done, these lists get `changed`
+   * only.
+   *
+   * @param user the user, or the id
+   */
+  async recheck(user: unknown): Promise<void> {
+    const key = userKey(user)
+    if (key === undefined) return
+    for (const recheckedKeys of this.openings) recheckedKeys.add(key)
+    const streams = [...this.#streams.keys()].filter(({ callers }) => callers.includes(key))
+    for (const stream of streams) {
+      for (const subscription of this.#subscriptions.of(stream))
+        this.#subscriptions.changeScope(subscription, { ...subscription.scope, conditions: undefined })
+      stream.dropPending()
+    }
+    await Promise.all(streams.map((stream) => this.#resolveScopes(stream)))
+  }
+
+  async #resolveScopes(stream: EventStream): Promise<void> {
+    const resolver = new ScopeResolver(this.#app, stream.credentials)
+    await Promise.all(this.#subscriptions.of(stream).map((subscription) => this.#resolveScope(subscription, resolver)))
+  }
+
+  async #resolveScope(subscription: Subscription, resolver: ScopeResolver): Promise<void> {
+    const { stream, topic, list, index, scope } = subscription
+    let newScope: ListScope | ServiceError
+    try {
+      newScope = await resolver.resolve(topic, list)
+    } catch (err) {
+      this.#app.log.error({ err, path: list.path }, 'The rule of a list could not be asked for again')
+      return
+    }
+    if (stream.isOver || !this.#subscriptions.has(subscription)) return
+    // A recheck that began later has changed the scope: this answer may be older.
+    if (subscription.scope !== scope) return
+    if (newScope instanceof ServiceError) return this.#endSubscription(subscription, newScope)
+    this.#subscriptions.changeScope(subscription, newScope)
+    if (newScope.text === scope.text && scope.conditions !== undefined) return
+    stream.dropPending()
+    stream.sendChanged(list.name, index)
+  }
+
+  /** Ends a subscription whose caller may not `find` the list any more. */
+  #endSubscription(subscription: Subscription, error: ServiceError): void {
+    const { stream, index } = subscription
+    const { code } = error
+    if (code >= 500 || code === 429) {
+      // A busy or broken server has not decided anything: keep the scope, and ask again soon.
+      const state = this.#streams.get(stream)
+      if (state !== undefined) state.recheckAt = performance.now()
+      return
+    }
+    this.#subscriptions.delete(subscription)
+    stream.dropPending()
+    if (code === 401) stream.stop('revoked')
+    else if (this.#subscriptions.of(stream).length === 0) stream.stop('forbidden')
+    else stream.sendStopped(index, error)
+  }
+
+  close(): void {
+    clearInterval(this.#interval)
+    for (const stream of this.#streams.keys()) stream.stop('closing', this.#retryTime())
+  }
+}

@@ -24,7 +24,7 @@ export class ComponentNames {
 }
 
 /** The `components` of a document that services add to. */
-export type Parts = Record<'schemas' | 'parameters' | 'responses', Record<string, unknown>>
+export type ComponentMaps = Record<'schemas' | 'parameters' | 'responses', Record<string, unknown>>
 
 /** The schema that `#` refers to, and the name of its component. */
 interface Root {
@@ -39,7 +39,7 @@ export class Components {
   /** The JSON of each schema that was added, by the name of its component. */
   readonly #sources = new Map<string, string>()
   /** References to the components of definitions. */
-  readonly #moved = new WeakMap<object, Json>()
+  readonly #moved = new Map<object, Json>()
   /** Returns the reference for `$ref: 'service:users'`. */
   readonly #recordOf: (path: string) => Json
   readonly #names: ComponentNames
@@ -47,7 +47,7 @@ export class Components {
   readonly #shared: ReadonlyMap<string, Json>
 
   constructor(
-    { schemas, parameters }: Parts,
+    { schemas, parameters }: ComponentMaps,
     recordOf: (path: string) => Json,
     names: ComponentNames,
     shared: Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import {
   type ServiceDescription
 } from '../core/description.js'
 import type { Endpoint } from '../core/methods.js'
-import type { ComponentNames, Parts } from './components.js'
+import type { ComponentMaps, ComponentNames } from './components.js'
 import type { Json } from './json-schema.js'
 import { takeName } from './names.js'
 import { toOperation } from './operation.js'
@@ -41,7 +41,7 @@ interface OperationObject extends Json {
 
 interface Document {
   readonly paths: Record<string, Record<string, OperationObject>>
-  components: Parts & { readonly securitySchemes: Readonly<Record<string, unknown>> }
+  components: ComponentMaps & { readonly securitySchemes: Readonly<Record<string, unknown>> }
   security?: SecurityRequirements
   tags?: readonly { readonly name: string; readonly description?: string }[]
 }
@@ -90,7 +90,7 @@ export function completeDocument(
   if (security !== undefined) document.security = security
   const all = Object.values(paths).flatMap((item) => Object.values(item))
   for (const { security = [] } of [...all, document]) securitySchemes.requireByName(security)
-  document.components = { ...components, ...services.parts, securitySchemes: securitySchemes.declared }
+  document.components = { ...components, ...services.maps, securitySchemes: securitySchemes.declared }
   const tagNames = new Set(tags.map(({ name }) => name))
   const serviceTags = [...new Set(marks.map(({ entry }) => entry.path))].map((path) => ({
     name: path || '/',

@@ -8,10 +8,10 @@ const noServices =
   'The OpenAPI document shows no service: @fastify/swagger knows the routes that come after it. Register it before the services, with `await`.'
 
 type Swagger = FastifyDynamicSwaggerOptions
-type Given = NonNullable<Swagger['openapi']>
+type OpenAPIObject = NonNullable<Swagger['openapi']>
 
 /** The parts of the document that services don't describe, such as `info`. It is OpenAPI 3.1. */
-export type DocumentOptions = Omit<Given, 'openapi' | 'info'> & { info: NonNullable<Given['info']> }
+export type DocumentOptions = Omit<OpenAPIObject, 'openapi' | 'info'> & { info: NonNullable<OpenAPIObject['info']> }
 
 /** Further options of `@fastify/swagger`. `transform` is called for routes without a service. */
 export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
@@ -28,11 +28,8 @@ export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
  * app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
  */
 export function openapi(document: DocumentOptions, options: SwaggerOptions = {}): FastifyDynamicSwaggerOptions {
-  const { transform, transformObject } = options
   const { components, security, ...described } = document
   const names = new ComponentNames()
-  let descriptions = new Descriptions()
-  let hasServices = false
   return {
     // Keeps constants, which OpenAPI 3.1 has; the plugin would make lists of them.
     convertConstToEnum: false,
@@ -46,7 +43,20 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
       // Routes of the application may name `Bearer`, too.
       components: { ...components, securitySchemes: { Bearer: bearer, ...components?.securitySchemes } },
       openapi: '3.1.0'
-    } as Given,
+    } as OpenAPIObject,
+    ...createTransforms(options, names, security)
+  }
+}
+
+/** Creates the functions that transform routes, and then the whole document. */
+function createTransforms(
+  { transform, transformObject }: SwaggerOptions,
+  names: ComponentNames,
+  security: OpenAPIObject['security']
+): Required<Pick<Swagger, 'transform' | 'transformObject'>> {
+  let descriptions = new Descriptions()
+  let hasServices = false
+  return {
     transform(route) {
       const { url } = route
       const documentation = documentationOf(route.route)
@@ -63,7 +73,7 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
       return security === undefined ? shown : { ...shown, schema: postpone(shown.schema, { requirements: security }) }
     },
     transformObject(source) {
-      const { openapiObject } = source as { openapiObject: Given }
+      const { openapiObject } = source as { openapiObject: OpenAPIObject }
       if (!hasServices) process.emitWarning(noServices)
       hasServices = true
       completeDocument(openapiObject, descriptions, names, security)

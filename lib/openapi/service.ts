@@ -9,7 +9,7 @@ import type { MethodSchema } from '../core/service-meta.js'
 import { noNames } from '../schema/flagged-names.js'
 import type { Flag } from '../schema/reader.js'
 import { WrittenSchema } from '../schema/written-schema.js'
-import { type ComponentNames, Components, type Parts } from './components.js'
+import { type ComponentMaps, type ComponentNames, Components } from './components.js'
 import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { nameOf, nameServices, type ServiceNames } from './names.js'
 import { SecuritySchemes } from './security.js'
@@ -40,7 +40,7 @@ type SchemasById = Readonly<Record<string, unknown>>
 export class DocumentedServices {
   readonly components: Components
   readonly securitySchemes: SecuritySchemes
-  readonly parts: Parts
+  readonly maps: ComponentMaps
   /** The schemas of the records of services, by path. */
   readonly #records: ReadonlyMap<string, Json>
   readonly #names: ReadonlyMap<string, ServiceNames>
@@ -51,12 +51,12 @@ export class DocumentedServices {
   /** @param services with the functions that return the schemas of `app.addSchema` */
   constructor(
     services: ReadonlyMap<ServiceDescription, () => SchemasById>,
-    components: Parts & { readonly securitySchemes: Readonly<Record<string, unknown>> },
+    components: ComponentMaps & { readonly securitySchemes: Readonly<Record<string, unknown>> },
     names: ComponentNames
   ) {
     const { schemas, parameters, responses } = components
     // Copies, since the next document has the same options.
-    this.parts = { schemas, parameters: { ...parameters }, responses: { ...responses } }
+    this.maps = { schemas, parameters: { ...parameters }, responses: { ...responses } }
     const sharedBy = [...services.values()].map((read) => read())
     this.#shared = Object.assign({}, ...sharedBy)
     const descriptions = [...services.keys()].map((service, index) => {
@@ -65,7 +65,7 @@ export class DocumentedServices {
     })
     const schemes = descriptions.flatMap(({ methods }) => methods.flatMap(({ security }) => security))
     this.securitySchemes = new SecuritySchemes(components.securitySchemes, schemes)
-    this.components = new Components(this.parts, (paths) => this.#recordAt(paths.split(',')), names, this.#shared)
+    this.components = new Components(this.maps, (paths) => this.#recordAt(paths.split(',')), names, this.#shared)
     this.#records = new Map(descriptions.map((service) => [service.path, recordOf(service)]))
     this.#names = nameServices(this.#records)
     // Records come first, so that no body or result takes the name of one.
@@ -118,7 +118,7 @@ export class DocumentedServices {
     const name = Class === undefined ? (text?.replace(/\W/g, '') ?? 'AnyError') : new Class().name
     const schema = this.components.add('Error', errorSchema)
     const description = `${text ?? 'Any other error'}.`
-    this.parts.responses[name] ??= { description, content: { 'application/json': { schema } } }
+    this.maps.responses[name] ??= { description, content: { 'application/json': { schema } } }
     return { $ref: `#/components/responses/${name}` }
   }
 

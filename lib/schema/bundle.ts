@@ -15,41 +15,39 @@ import { References } from './references.js'
 type Copy = Record<string, unknown>
 
 /**
- * A schema that needs no other: what it refers to stands in it. It is a copy in the words of draft
- * 7, where tuples are lists of `items`, and what may be `null` is a union; no rule is lost or
- * added.
+ * A copy of a schema that includes all schemas it refers to, in the words of draft 7. Tuples are
+ * lists of `items`, and `nullable` is a union. It accepts the same values.
  */
 export class Bundle {
   readonly schema: JsonSchema
-  /** Where each schema stands, as the fragment of a reference. */
+  /** The JSON Pointer of each schema, as the fragment of a reference. */
   readonly pointers = new Map<JsonSchema, string>()
   readonly #references: References
   readonly #copies = new Map<JsonSchema, Copy>()
-  /** The copies that hold references: where one may be `null`, a union stands around it. */
+  /** The copies with references, by their originals. A nullable one is within a union. */
   readonly #referring = new Map<JsonSchema, Copy>()
   readonly #targets = new Map<JsonSchema, SchemaValue>()
-  /** References to other documents, as they are written. */
+  /** The original references to other documents. */
   readonly #written = new Map<JsonSchema, string>()
   readonly #withoutCircle = new Set<JsonSchema>()
   /** Definitions of other documents, and of fields. */
   readonly #definitions: Copy = {}
   readonly #document: JsonSchema
 
-  /** References that lead to no schema of the document. Any value may stand there. */
+  /** References that lead nowhere. They accept any value. */
   readonly missing: string[] = []
 
   /**
    * @param shared the schemas of `app.addSchema`, by their ids
-   * @throws {TypeError} when a keyword holds what it can not, a reference leads in a circle, a type
-   * is none, or a pattern is no regular expression
+   * @throws {TypeError} if a keyword has a value of the wrong type, a reference leads in a circle,
+   * a type is unknown, or a pattern is not a regular expression
    */
   constructor(document: JsonSchema, shared: Readonly<Record<string, unknown>> = {}) {
     this.#document = document
     this.#references = new References([document, ...Object.values(shared).filter(isSchema)])
     const copy = this.#copy(this.#document) as Copy
     const ownSchemas = new Set<SchemaValue>(this.#copies.keys())
-    // A target that stands outside of the document may refer to further ones: the list grows while
-    // it is read.
+    // A target outside the document may refer to further ones: the list grows while it is read.
     const withReference = [...this.#copies.keys()].filter(({ $ref }) => $ref !== undefined)
     for (const source of withReference) {
       const target = this.#references.follow(source)
@@ -77,20 +75,17 @@ export class Bundle {
     return this.#targets.size > 0
   }
 
-  /** The schema that the reference of a schema leads to. */
+  /** Returns the target of the reference of a schema. */
   target(schema: JsonSchema): SchemaValue | undefined {
     return this.#targets.get(schema)
   }
 
-  /** The reference of a schema as it is written, where it leads to another document. */
+  /** Returns the original reference of a schema, if it leads to another document. */
   written(schema: JsonSchema): string | undefined {
     return this.#written.get(schema)
   }
 
-  /**
-   * Returns the places of all schemas by which a value is checked, as in `deep.list[]`, the
-   * outermost first.
-   */
+  /** Returns the places of all schemas that apply to a value or within it, the outermost first. */
   placesFrom(start: SchemaValue, place: string): ReadonlyMap<JsonSchema, string> {
     const places = new Map<JsonSchema, string>()
     const add = (schema: SchemaValue | undefined, at: string) => {
@@ -121,7 +116,7 @@ export class Bundle {
     return whole
   }
 
-  // Readers of a document look for definitions at its root.
+  // Programs that read a document look for definitions at its root.
   #moveDefinitions(copy: Copy): void {
     for (const keyword of definitionKeywords) {
       for (const [name, definition] of Object.entries((copy[keyword] ?? {}) as SchemaMap))
@@ -139,7 +134,7 @@ export class Bundle {
     this.#definitions[free] = definition
   }
 
-  // A check of such a circle would not end, since each of its schemas applies to the same value.
+  // Validation of such a circle would not end, since each schema applies to the same value.
   #refuseCircle(schema: SchemaValue, around = new Set<JsonSchema>(), done = this.#withoutCircle): void {
     if (!isSchema(schema) || done.has(schema)) return
     if (around.has(schema))
@@ -182,9 +177,9 @@ function assertJsonSchema(schema: JsonSchema, place: string): void {
 const expressions = new Map<string, RegExp>()
 
 /**
- * A pattern of a schema. One that is not for Unicode, as `\-` may be, is taken as older programs
- * do.
- * @throws {TypeError} when it is none
+ * Compiles a pattern of a schema. Patterns that are invalid with the flag `u`, such as `\-`, are
+ * compiled without it.
+ * @throws {TypeError} if it is not a regular expression
  */
 export function toRegExp(pattern: string, at = ''): RegExp {
   const expression = expressions.get(pattern) ?? compile(pattern, at)
@@ -221,16 +216,13 @@ function inDraft7({
   }
 }
 
-/** A schema of no values, which Ajv does not take for a rule. */
+/** Replaces an empty `enum`, which Ajv ignores. */
 const withoutValues = ({ enum: _, ...words }: JsonSchema): Copy => ({
   ...words,
   allOf: [...(words.allOf ?? []), false]
 })
 
-/**
- * The dependencies of several keywords as schemas: names that a field asks for are a schema that
- * requires them.
- */
+/** Merges the dependencies of several keywords. Required names become a schema. */
 function dependenciesOf(entries: readonly (readonly [string, unknown])[]): Copy {
   const dependencies: Copy = {}
   for (const [name, value] of entries) {
@@ -241,12 +233,11 @@ function dependenciesOf(entries: readonly (readonly [string, unknown])[]): Copy 
 }
 
 /**
- * The union for `nullable: true` of OpenAPI 3.0, which lets `null` pass whatever the other keywords
- * say.
+ * Writes `nullable: true` of OpenAPI 3.0 as a union: `null` passes whatever the other keywords say.
  */
 function unionWithNull(copy: Copy): Copy {
   const { default: preset } = copy
   delete copy.default
-  // The same object, since its reference is known by it.
+  // Keeps the object, since its reference is stored by it.
   return { anyOf: [copy, { type: 'null' }], ...(preset !== undefined && { default: preset }) }
 }

@@ -11,7 +11,7 @@ import type { DiscriminatedUnion, SchemaReader } from './reader.js'
  */
 export const ownKeywords = { equals: 'services:equals', distinct: 'services:distinct' } as const
 
-/** What a body lacks, and the unions that one of its fields decides. */
+/** How bodies differ from the schema: server-set fields, and unions with a discriminator. */
 export interface CheckOptions {
   /** For each schema, the names that its objects may lack, because the server sets them. */
   readonly serverSet: ReadonlyMap<JsonSchema, ReadonlySet<string>>

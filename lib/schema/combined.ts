@@ -2,7 +2,9 @@ import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isSchema, oncePerSchema } from './keywords.js'
 import { kindBits, type SchemaReader } from './reader.js'
 
-/** Whether an object may have fields that no schema names; `undefined` if a schema has no opinion. */
+/**
+ * Whether an object may have fields that no schema names; `undefined` if a schema has no opinion.
+ */
 export type Openness = 'open' | 'closed' | undefined
 
 const mostOpen = (stated: readonly Openness[]): Openness =>

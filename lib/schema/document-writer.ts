@@ -29,7 +29,9 @@ interface Role {
   /** The shape there. Without one, the schema is copied unchanged: under `not`, removing a field
    * would refuse more. */
   readonly place: Shape | undefined
-  /** The schema that the place begins with. It is a new object per visit: schemas may be recursive. */
+  /**
+   * The schema that the place begins with. It is a new object per visit: schemas may be recursive.
+   */
   readonly start: { readonly schema?: JsonSchema }
   readonly flag: Flag | undefined
   readonly isRoot: boolean
@@ -135,7 +137,10 @@ export class DocumentWriter {
     return copy
   }
 
-  /** Returns the role of a subschema at the same place. Within a discriminated union, its branch is chosen. */
+  /**
+   * Returns the role of a subschema at the same place. Within a discriminated union, its branch is
+   * chosen.
+   */
   #roleIn(schema: JsonSchema, keyword: string, name: string, role: Role): Role {
     const branches = unionKeywords.some((union) => union === keyword) ? (schema[keyword] as SchemaValue[]) : []
     const union = this.#shapes.reader.discriminatedUnion(branches)

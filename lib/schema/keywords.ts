@@ -1,10 +1,7 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
 
-/**
- * What stands at a keyword. Schemas: one, a list of them, one for each name (`map`), either of the
- * first two, or one or a list of names for each name. Otherwise a value, which no schema is in.
- */
-type Holds =
+/** The type of a keyword's value. A `map` has a schema for each name. */
+type KeywordType =
   | 'schema'
   | 'list'
   | 'map'
@@ -17,7 +14,7 @@ type Holds =
   | 'values'
   | 'anything'
 
-const keywordLists: Readonly<Record<Holds, string>> = {
+const keywordLists: Readonly<Record<KeywordType, string>> = {
   schema:
     'additionalProperties unevaluatedProperties propertyNames additionalItems unevaluatedItems contains not if then else',
   list: 'allOf anyOf oneOf prefixItems',
@@ -36,10 +33,10 @@ const keywordLists: Readonly<Record<Holds, string>> = {
     'discriminator externalDocs'
 }
 
-/** The keywords of JSON Schema, each in one place: no other file lists them. */
+/** The keywords of JSON Schema. No other file lists them. */
 const keywords = new Map(
   Object.entries(keywordLists).flatMap(([holds, list]) =>
-    list.split(' ').map((keyword) => [keyword, holds as Holds] as const)
+    list.split(' ').map((keyword) => [keyword, holds as KeywordType] as const)
   )
 )
 
@@ -51,8 +48,8 @@ const isNameList = (value: unknown) => Array.isArray(value) && value.every(isStr
 const isMapOrNames = (value: unknown) =>
   isSchema(value) && Object.values(value).every((part) => isSchemaValue(part) || isNameList(part))
 
-/** What a keyword must hold, by its kind, with the words for an error. */
-const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string]> = new Map([
+/** The checks of keywords by their type, with the words for an error. */
+const keywordChecks: ReadonlyMap<KeywordType, [is: (value: unknown) => boolean, must: string]> = new Map([
   ['schema', [isSchemaValue, 'a schema']],
   ['list', [(value) => Array.isArray(value) && value.every(isSchemaValue), 'a list of schemas']],
   ['map', [(value) => isSchema(value) && Object.values(value).every(isSchemaValue), 'an object of schemas']],
@@ -65,21 +62,21 @@ const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string
   ['values', [(value) => Array.isArray(value), 'a list of values']]
 ])
 
-/** Describes the first keyword of a schema that holds something else than it must. */
+/** Describes the first keyword of a schema that has a value of the wrong type. */
 export function misuseIn(schema: JsonSchema): string | undefined {
   for (const [keyword, value] of Object.entries(schema)) {
-    const [is, must] = demands.get(keywords.get(keyword) ?? 'anything') ?? []
+    const [is, must] = keywordChecks.get(keywords.get(keyword) ?? 'anything') ?? []
     if (value !== undefined && is?.(value) === false) return `'${keyword}' must be ${must}`
   }
   return undefined
 }
 
-/** Keywords that a check does not see: they name a schema, or are written otherwise for it. */
+/** Keywords that a bundle removes or rewrites, so that Ajv never gets them. */
 const unchecked = new Set(['$schema', '$id', '$anchor', 'nullable'])
 
 /**
- * Whether a schema has a keyword, at any depth, that is none of JSON Schema. Such a schema may be
- * one that Ajv can't compile.
+ * Returns whether a schema has a keyword, at any depth, that JSON Schema does not have. Ajv may be
+ * unable to compile it.
  */
 export const hasOtherKeywords = (schema: SchemaValue): boolean =>
   isSchema(schema) &&
@@ -87,59 +84,53 @@ export const hasOtherKeywords = (schema: SchemaValue): boolean =>
 
 const isOther = (keyword: string) => !keywords.has(keyword) && !unchecked.has(keyword)
 
-/** A schema with those of its own keywords alone that are none of JSON Schema. */
+/** Returns only the keywords of a schema that JSON Schema does not have. */
 export const otherKeywords = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => isOther(keyword)))
 
-const ofItems = new Set(['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'])
+const itemKeywords = new Set(['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'])
 
-/** The place of a schema that stands in another one, as in `deep.list[]`. */
+/** Returns the place of a schema within another one, as in `deep.list[]`. */
 export function innerPlace(place: string, keyword: string, key = ''): string {
-  if (ofItems.has(keyword)) return `${place}[]`
+  if (itemKeywords.has(keyword)) return `${place}[]`
   const isDefinitions = hasDefinitions(keyword)
   if (!isDefinitions && (isInPlace(keyword) || !isApplicator(keyword))) return place
   const name = isDefinitions ? `${keyword}.${key}` : /properties$/i.test(keyword) && key !== '' ? key : '*'
   return place === '' ? name : `${place}.${name}`
 }
 
-/** Whether documents may have a keyword: JSON Schema or OpenAPI has it. */
+/** Returns whether documents may have a keyword: JSON Schema or OpenAPI has it. */
 export const isKeyword = (keyword: string): boolean => keywords.has(keyword) || keyword.startsWith('x-')
 
 const inPlace = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependencies', 'dependentSchemas'])
 
-/**
- * Whether the schemas that a keyword holds are about the value itself, and not about its fields or
- * items.
- */
+/** Returns whether the schemas of a keyword apply to the value itself, not to fields or items. */
 export const isInPlace = (keyword: string): boolean => inPlace.has(keyword)
 
 const conditional = new Set(['if', 'then', 'else', 'dependencies', 'dependentSchemas', 'not', 'contains'])
 
-/** Whether the schemas of a keyword apply to some values only. */
+/** Returns whether the schemas of a keyword apply to some values only. */
 export const isConditional = (keyword: string): boolean => conditional.has(keyword)
 
-const schemaHolders = new Set<Holds>(['schema', 'list', 'map', 'schema or list', 'map or names'])
+const schemaHolders = new Set<KeywordType>(['schema', 'list', 'map', 'schema or list', 'map or names'])
 const applicators = new Set([...keywords].filter(([, holds]) => schemaHolders.has(holds)).map(([keyword]) => keyword))
 
-/** Whether a keyword may hold schemas. */
+/** Returns whether a keyword may have schemas. */
 export const isApplicator = (keyword: string): boolean => applicators.has(keyword)
 
-/** Whether a keyword says by itself which values are valid, or holds schemas that do. */
+/** Returns whether a keyword restricts values, or may have schemas that do. */
 export const isAssertion = (keyword: string): boolean =>
   isApplicator(keyword) || ['$ref', 'type', 'required', 'enum', 'const'].includes(keyword)
 
-/** Whether the value of an applicator is one schema, not a list or an object of schemas. */
+/** Returns whether the value of an applicator is one schema, not a list or a map. */
 const isOneSchema = (keyword: string, value: unknown): value is SchemaValue =>
   typeof value !== 'object' ||
   value === null ||
   keywords.get(keyword) === 'schema' ||
   (keywords.get(keyword) === 'schema or list' && !Array.isArray(value))
 
-/**
- * Yields the schemas that are directly in a schema, each with its keyword and the way to it, as in
- * `['properties', 'title']`.
- */
-export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue, way: readonly string[]]> {
+/** Yields the direct subschemas of a schema with their keys, as in `['properties', 'title']`. */
+export function* subschemasOf(schema: JsonSchema): Generator<[subschema: SchemaValue, keys: readonly string[]]> {
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword]
     if (!applicators.has(keyword) || value === undefined) continue
@@ -150,11 +141,11 @@ export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue,
   }
 }
 
-type ChangeSchema = (part: SchemaValue, keyword: string, key?: string) => SchemaValue | undefined
+type ChangeSchema = (subschema: SchemaValue, keyword: string, key?: string) => SchemaValue | undefined
 
 /**
- * Returns a copy of a schema in which `change` has replaced each schema that is directly in it.
- * Lists and objects lose the parts for which it returns `undefined`.
+ * Copies a schema, and replaces each direct subschema by the result of `change`. If that is
+ * `undefined`, lists and maps lose it.
  */
 export function mapSubschemas(schema: JsonSchema, change: ChangeSchema): JsonSchema {
   const copy: Record<string, unknown> = { ...schema }
@@ -176,10 +167,10 @@ function mapParts(parts: object, keyword: string, change: ChangeSchema): object 
   return Array.isArray(parts) ? entries.map(([, part]) => part) : Object.fromEntries(entries)
 }
 
-/** The keywords under which a schema keeps definitions. */
+/** The keywords of definitions. */
 export const definitionKeywords = ['definitions', '$defs'] as const
 
-/** Whether a keyword holds definitions, which describe no value where they are written. */
+/** Returns whether a keyword has definitions, which describe no value by themselves. */
 export const hasDefinitions = (keyword: string | undefined): boolean =>
   definitionKeywords.some((name) => name === keyword)
 
@@ -187,9 +178,7 @@ export const hasDefinitions = (keyword: string | undefined): boolean =>
 export const unionKeywords = ['anyOf', 'oneOf'] as const
 export type UnionKeyword = (typeof unionKeywords)[number]
 
-/**
- * The keywords by which a schema, or another one at its place, speaks of the fields of an object.
- */
+/** The keywords by which a schema, or one that applies to the same value, describes fields. */
 export const fieldKeywords = [
   '$ref',
   'allOf',
@@ -200,21 +189,18 @@ export const fieldKeywords = [
   ...unionKeywords
 ]
 
-/** The keywords of an object that say nothing of several of its fields together. */
+/** The keywords of an object that are not about several fields together. */
 export const separateKeywords = new Set(
   'type properties required additionalProperties $defs definitions title description $id $schema'.split(' ')
 )
 
-/** The keywords that say who sets a field, and whether it leaves. */
+/** The keywords for server-set and hidden fields. */
 export const flagKeywords = ['readOnly', 'writeOnly'] as const
 
-/** The branches of the unions that a schema has. */
+/** Returns the branches of all unions of a schema. */
 export const unionBranches = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]
 
-/**
- * Makes a function that is computed once for each schema: a definition may be referred to many
- * times from one place.
- */
+/** Memoizes a function of a schema, since many references may lead to one definition. */
 export function oncePerSchema<T>(compute: (schema: SchemaValue) => T): (schema: SchemaValue) => T {
   const results = new Map<SchemaValue, T>()
   return (schema) => {

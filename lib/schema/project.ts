@@ -6,17 +6,16 @@ import { mayBeSerialized, redactsTexts } from './redacted-fields.js'
 import type { Shape, Shapes } from './shape.js'
 import { resolveToJson } from './to-json.js'
 
-/** Copies the part of a value that may leave the server. */
+/** Copies a value with the fields of the response schema only, and without hidden fields. */
 export type Project = (value: unknown) => unknown
 type ProjectObject = (value: Record<string, unknown>) => unknown
 
 /**
- * Makes what copies of a value what may leave: no field that is `writeOnly`, and none that the
- * schema does not have. It refuses nothing, since what was stored must leave. Scalars that drivers
- * give in other types get that of the schema; what stands in the place of a scalar and is none does
- * not leave.
+ * Creates the function that projects a value: it copies known fields that are not `writeOnly`. It
+ * validates nothing, since stored records must stay readable. Scalars of drivers are converted to
+ * the types of the schema. Objects in place of scalars are dropped.
  *
- * @param converts whether scalars get the types of the schema
+ * @param converts whether scalars are converted to the types of the schema
  */
 export function createProjection(shapes: Shapes, converts: boolean): Project {
   return shapeProjection(shapes.root, converts)
@@ -29,21 +28,21 @@ const shapeProjection = (shape: Shape, converts: boolean): Project =>
     const project = passesAnything(shape) ? identity : new Projection(shape, converts).project
     const { codecs } = shape
     if (codecs.length === 0) return project
-    // The `null` of a nullable field is no value of its codec: a codec of any value would make it a
-    // text.
+    // The `null` of a nullable field bypasses the codec: a codec for any value would make it a
+    // string.
     const keepsNull = shape.hasPlainBranch(kindBits.null)
-    // The schema describes the wire, so its rules hold for what the codec gives.
+    // The schema describes the wire, so it applies to the encoded value.
     return (value) => project(value === null && keepsNull ? null : encodeBy(codecs, value))
   })
 
 const passesAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.acceptsAnyMembers
-const leavesWhole = (shape: Shape) => passesAnything(shape) && shape.codecs.length === 0
+const isCopiedWhole = (shape: Shape) => passesAnything(shape) && shape.codecs.length === 0
 
-const leaveOut = () => undefined
+const drop = () => undefined
 
 /**
- * The projection of one shape. Those of inner shapes are made when a value needs them, since
- * schemas may refer to themselves.
+ * The projection of one shape. Inner projections are created when a value needs them, since schemas
+ * may be recursive.
  */
 class Projection {
   readonly #shape: Shape
@@ -56,14 +55,14 @@ class Projection {
     this.#shape = shape
     this.#converts = converts
     this.#toScalar = converts ? scalarProjection(shape) : (value) => jsonScalarOf(value, shape)
-    if (hidesAllButObjects(shape)) this.#ofList = leaveOut
-    // A text in the place of an object may be its JSON, with the hidden fields in it.
+    if (hidesAllButObjects(shape)) this.#ofList = drop
+    // A string in place of an object may be its JSON, including hidden fields.
     if (hidesAllButObjects(shape) || (shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
       this.#toScalar = (value) => (value === null ? null : undefined)
     if (shape.kinds !== kindBits.all || !redactsTexts(shape)) return
     const toScalar = this.#toScalar
     this.#toScalar = (value) => withoutTexts(toScalar(value))
-    if (![...shape.subschemas].some(describesItems)) this.#ofList = leaveOut
+    if (![...shape.subschemas].some(describesItems)) this.#ofList = drop
   }
 
   readonly project = (input: unknown): unknown => {
@@ -88,8 +87,8 @@ class Projection {
 }
 
 /**
- * Whether the name of a field says that a text in it may be the JSON of an object with hidden
- * fields. What is declared by a schema as a text is none.
+ * Returns whether a string in a field may be the JSON of an object with hidden fields, by its name.
+ * A field that a schema declares as a string is safe.
  */
 function hidesTextsByName(object: Shape, name: string): boolean {
   const { redactsText } = object.shapes.flagged
@@ -97,9 +96,7 @@ function hidesTextsByName(object: Shape, name: string): boolean {
   return !object.names.includes(name) || object.field(name).shape.kinds === kindBits.all
 }
 
-/**
- * A value without texts that may be objects in its place, or in that of an item, and without bytes.
- */
+/** Removes bytes, and strings that may be serialized objects, from a value or its items. */
 function withoutTexts(input: unknown): unknown {
   const value = resolveToJson(input)
   if (Array.isArray(value)) return value.map(withoutTexts)
@@ -109,15 +106,14 @@ function withoutTexts(input: unknown): unknown {
   return ArrayBuffer.isView(value) ? undefined : value
 }
 
-// What is no object has no discriminator: it may be of any branch of a union, and what one of them hides does
-// not leave.
+// A non-object has no discriminator, so any branch may apply: drop what any branch hides.
 const hidesAllButObjects = (shape: Shape) => shape.unions.length > 0 && shape.narrow(undefined).has('writeOnly')
 
-/** An integer as JSON has it: a text where a number would be another one. */
+/** Converts a BigInt for JSON: to a string if a number would lose precision. */
 export const scalarOf = (value: bigint): number | string =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
 
-/** Converts a scalar for which JSON has no type into a text or a number. */
+/** Converts a scalar that JSON has no type for to a string or a number. */
 function jsonScalarOf(value: unknown, shape: Shape): unknown {
   if (typeof value === 'bigint') return scalarOf(value)
   return value instanceof Date ? dateOf(value, shape) : value
@@ -131,10 +127,7 @@ function dateOf(value: Date, { subschemas }: Shape): unknown {
   return formats.includes('time') ? text.slice(11, 19) : text
 }
 
-/**
- * The day of a date. Drivers make of a column with a day the midnight of where the server is,
- * programs that of UTC.
- */
+/** Returns the day of a date. Drivers read a column of days as local midnight, programs use UTC. */
 function dayOf(value: Date): string {
   const midnight = new Date(value)
   midnight.setHours(0, 0, 0, 0)
@@ -145,8 +138,8 @@ function dayOf(value: Date): string {
 }
 
 /**
- * Gives a scalar the type of its schema: for a number PostgreSQL's driver gives a text, for a
- * boolean SQLite's a number.
+ * Creates the conversion of a scalar to the type of its schema: PostgreSQL's driver returns strings
+ * for numbers, SQLite's returns numbers for booleans.
  */
 function scalarProjection(shape: Shape): Project {
   const allowed = shape.kinds & kindBits.scalar & ~kindBits.null
@@ -155,14 +148,14 @@ function scalarProjection(shape: Shape): Project {
   if (allowed === kindBits.boolean)
     return (value) => (value === 0 || value === 1 ? value === 1 : jsonScalarOf(value, shape))
   if (allowed === kindBits.string)
-    // The driver of PostgreSQL gives a number for a date that is `infinity`, which JSON has not.
+    // PostgreSQL's driver returns the number Infinity for a date that is `infinity`. JSON has none.
     return (value) => (isFiniteNumber(value) ? String(value) : jsonScalarOf(value, shape))
   return (value) => jsonScalarOf(value, shape)
 }
 
 const isFiniteNumber = (value: unknown) => Number.isFinite(value) || typeof value === 'bigint'
 
-// A text that no number has exactly stays a text: the number would be another one.
+// Keeps a string that no number represents exactly.
 function exactNumber(text: string): string | number {
   const number = Number(text)
   const digits = digitsOf(text)
@@ -170,7 +163,7 @@ function exactNumber(text: string): string | number {
   return isExact && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text
 }
 
-/** The same text for decimal numbers that are equal; `undefined` for any text that is none. */
+/** Returns the same string for equal decimal numbers; `undefined` for any other string. */
 function digitsOf(text: string): string | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? []
   if (whole + fraction === '') return undefined
@@ -180,7 +173,7 @@ function digitsOf(text: string): string | undefined {
   return significant === '' ? '0' : `${sign === '-' ? '-' : ''}${significant}e${power}`
 }
 
-/** Whether an object may have no other fields than those that are spelled out. */
+/** Returns whether an object may have only the fields in `properties`. */
 function isSpelledOut({ isOpen, subschemas }: Shape): boolean {
   const isMore = ({ patternProperties, additionalProperties, unevaluatedProperties }: JsonSchema) =>
     patternProperties !== undefined || isPermission(additionalProperties) || isPermission(unevaluatedProperties)
@@ -225,7 +218,7 @@ function listProjection(union: Shape, converts: boolean): (list: readonly unknow
   const type = scalarTypeOf(member.shape)
   const project = shapeProjection(member.shape, converts)
   const isReady = (item: unknown) => typeof item === type
-  // A list whose items all have the type of the schema is not copied.
+  // Doesn't copy a list if all items have the type of the schema.
   return (list) => (type !== undefined && list.every(isReady) ? list : list.map((item) => project(item)))
 }
 
@@ -244,12 +237,12 @@ function openProjection(shape: Shape, converts: boolean): ProjectObject {
 }
 
 const plainName = /^[A-Za-z_$][\w$]*$/
-// A field with a name of Object.prototype is read only if it is an own property.
+// Fields with a name of Object.prototype must be own properties.
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype))
 
 /**
- * The projection of an object whose fields are all spelled out: an object literal, which V8 makes
- * fastest.
+ * Creates the projection of an object whose fields are all known. It compiles an object literal,
+ * which is fastest in V8.
  */
 function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
   const projections: Project[] = []
@@ -262,7 +255,7 @@ function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
       : plainName.test(name)
         ? `record.${name}`
         : `record[${key}]`
-    if (leavesWhole(inner)) return [`${key}: ${value}`]
+    if (isCopiedWhole(inner)) return [`${key}: ${value}`]
     const project = laterProjection(inner, converts)
     const redactsText = hidesTextsByName(shape, name)
     const index = projections.push(redactsText ? (value) => project(withoutTexts(value)) : project) - 1
@@ -284,10 +277,7 @@ const laterProjection = (shape: Shape, converts: boolean): Project => {
   }
 }
 
-/**
- * The only type that a scalar of a shape may have, as `typeof` gives it: a value of this type
- * leaves as it is.
- */
+/** Returns the only possible `typeof` of a scalar. A value of that type needs no projection. */
 const scalarTypeOf = (shape: Shape): string | undefined =>
   hidesAllButObjects(shape) || shape.codecs.length > 0 ? undefined : typeNames.get(shape.kinds & ~kindBits.null)
 const typeNames = new Map<number, string>([

@@ -2,7 +2,7 @@ import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { type Bundle, toRegExp } from './bundle.js'
 import { isSchema, oncePerSchema, unionBranches } from './keywords.js'
 
-/** The kinds of JSON values, as bits: a schema may let several pass. */
+/** The kinds of JSON values, as bits, since a schema may accept several. */
 export const kindBits = {
   null: 1,
   boolean: 2,
@@ -20,10 +20,10 @@ const kindOfValue = (value: unknown): number =>
   kindOfType(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 const anyKindOf = (sets: readonly number[]) => sets.reduce((all, set) => all | set, 0)
 
-/** What a schema says of a field: only the server sets it, or it does not leave. */
+/** `readOnly`: only the server sets the field. `writeOnly`: it is never sent. */
 export type Flag = 'readOnly' | 'writeOnly'
 
-/** A union whose branches are told apart by a field with a constant of each. */
+/** A union of objects whose branches have different constants in one field. */
 export interface DiscriminatedUnion {
   readonly branches: readonly SchemaValue[]
   /** The name of the field. */
@@ -36,12 +36,12 @@ export interface DiscriminatedUnion {
 
 type Constants = Map<string, ReadonlySet<unknown>>
 
-/** Tells what single schemas of a bundle say. */
+/** Reads single schemas of a bundle, with the schemas that apply to the same value. */
 export class SchemaReader {
   readonly #kinds = new Map<JsonSchema, number>()
   readonly #unions = new Map<readonly SchemaValue[], DiscriminatedUnion | undefined>()
 
-  /** The constants that the fields of an object may have, by their names. */
+  /** Returns the possible constants of the fields of an object, by name. */
   readonly #constants = oncePerSchema((schema): Constants => {
     const constants: Constants = new Map()
     if (!isSchema(schema)) return constants
@@ -63,31 +63,26 @@ export class SchemaReader {
 
   constructor(readonly bundle: Bundle) {}
 
-  /**
-   * The schemas that apply to the same place of a value as this one, without branches of unions.
-   */
+  /** Returns the schemas that may apply to the same value, without branches of unions. */
   beside(schema: JsonSchema): readonly SchemaValue[] {
     return [...this.always(schema), ...this.conditional(schema)]
   }
 
-  /** The schemas beside this one that apply to some values: those of `if`, and of dependencies. */
+  /** Returns the schemas that apply to some values: those of conditions and dependencies. */
   conditional(schema: JsonSchema): readonly JsonSchema[] {
     // `then` and `else` have no effect without `if`.
     const ofIf = schema.if === undefined ? [] : [schema.if, schema.then, schema.else]
     return [...ofIf, ...Object.values(schema.dependencies ?? {})].filter(isSchema)
   }
 
-  /**
-   * The schemas beside this one that apply to each value: the target of its reference, and `allOf`.
-   */
+  /** Returns the schemas that apply to every value: the target of the reference, and `allOf`. */
   always(schema: JsonSchema): readonly SchemaValue[] {
     const target = this.bundle.target(schema)
     return [...(target === undefined ? [] : [target]), ...(schema.allOf ?? [])]
   }
 
   /**
-   * The kinds of values that a schema lets pass, as bits. No schema stands within itself at the
-   * same place: the bundle refuses that.
+   * Returns the accepted kinds of values, as bits. It terminates, since the bundle refuses circles.
    */
   kinds(schema: SchemaValue): number {
     if (!isSchema(schema)) return schema ? kindBits.all : 0
@@ -106,8 +101,8 @@ export class SchemaReader {
   }
 
   /**
-   * Whether a schema, or one that applies to the same place, has a flag. Of any branch: what one
-   * hides must not leave by another.
+   * Returns whether a schema, or one that may apply to the same value, has a flag. One branch is
+   * enough: what it hides must not leave through another one.
    */
   isFlagged(schema: SchemaValue, flag: Flag, visited = new Set<SchemaValue>()): boolean {
     if (!isSchema(schema) || visited.has(schema)) return false
@@ -116,7 +111,7 @@ export class SchemaReader {
     return [...this.always(schema), ...unionBranches(schema)].some((part) => this.isFlagged(part, flag, visited))
   }
 
-  /** How a union of objects is decided by a field, where its branches have one for that. */
+  /** Returns the discriminator of a union, if its branches have one. */
   discriminatedUnion(branches: readonly SchemaValue[]): DiscriminatedUnion | undefined {
     if (this.#unions.has(branches)) return this.#unions.get(branches)
     // A branch may lead back to its union.
@@ -131,8 +126,7 @@ export class SchemaReader {
       const values = sets.flatMap((set) => [...(set ?? [])])
       return !sets.includes(undefined) && !values.some(isNoScalar) && new Set(values).size === values.length
     })
-    // A value that lacks its discriminator could be of any branch, so one that each of them asks for comes
-    // first.
+    // Prefers a required field: without a discriminator, a value could belong to any branch.
     const isAsked = (name: string) => objects.every(({ index }) => this.#asksFor(branches[index] as SchemaValue, name))
     const required = discriminators.find(isAsked)
     const discriminator = required ?? discriminators[0]
@@ -154,7 +148,7 @@ export class SchemaReader {
     if (!isSchema(field) || hops > 9) return undefined
     if (field.const !== undefined) return [field.const]
     if (field.enum !== undefined) return field.enum
-    // The type has one value.
+    // This type has only one value.
     if (this.kinds(field) === kindBits.null) return [null]
     const target = this.bundle.target(field)
     if (target !== undefined) return this.#valuesOf(target, hops + 1)
@@ -163,12 +157,12 @@ export class SchemaReader {
   }
 }
 
-// An object in a body is never the one that a schema has as a constant.
+// Constants are compared by identity, so objects can't be discriminators.
 const isNoScalar = (value: unknown) => typeof value === 'object' && value !== null
 
 /**
- * What one schema says of a field: its own properties and patterns, or else what it says of all
- * others.
+ * Returns the schemas that a single schema has for a field: of its properties and patterns, or else
+ * of additional properties.
  */
 export function schemasOfField(schema: JsonSchema, name: string): readonly SchemaValue[] {
   const { properties = {}, patternProperties = {}, additionalProperties } = schema
@@ -178,7 +172,7 @@ export function schemasOfField(schema: JsonSchema, name: string): readonly Schem
   return schemas.length === 0 && isPermission(additionalProperties) ? [additionalProperties] : schemas
 }
 
-/** What one schema says of an item. */
+/** Returns the schemas that a single schema has for an item. */
 export function schemasOfItem({ items, additionalItems }: JsonSchema, at: number): readonly SchemaValue[] {
   const isTuple = isTupleItems(items)
   if (isTuple && at < items.length) return [items[at] as SchemaValue]
@@ -186,7 +180,7 @@ export function schemasOfItem({ items, additionalItems }: JsonSchema, at: number
   return rest === undefined ? [] : [rest]
 }
 
-/** Whether a keyword for everything else, such as `additionalProperties`, lets something pass. */
+/** Returns whether a keyword such as `additionalProperties` is there and accepts something. */
 export const isPermission = (schema: SchemaValue | undefined): schema is SchemaValue =>
   schema !== undefined && schema !== false
 const isTupleItems = (value: unknown): value is readonly SchemaValue[] => Array.isArray(value)

@@ -3,7 +3,9 @@ import type { NameSet } from './flagged-names.js'
 import { kindBits } from './reader.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
-/** Returns whether a string may be serialized JSON or a PostgreSQL row, as some drivers return it. */
+/**
+ * Returns whether a string may be serialized JSON or a PostgreSQL row, as some drivers return it.
+ */
 export const mayBeSerialized = (text: string): boolean => /^\s*[[{("]/.test(text)
 
 /**

@@ -40,7 +40,8 @@ export class References {
   }
 
   /**
-   * Returns the schema that a reference leads to, and skips schemas that are nothing but references.
+   * Returns the schema that a reference leads to, and skips schemas that are nothing but
+   * references.
    * @throws {TypeError} if these lead in a circle
    */
   follow(source: JsonSchema): SchemaValue | undefined {
@@ -67,8 +68,8 @@ export class References {
       const within = anchored.filter((schema) => this.#documents.get(schema) === document)
       return this.#nearest(within.length > 0 || id !== '' ? within : anchored, from)
     }
-    // The schema of a field may have definitions of its own, and refer to them as if they were at the
-    // root.
+    // The schema of a field may have definitions of its own, and refer to them as if they were at
+    // the root.
     for (let root = document, around = id === '' ? from : undefined; root !== undefined; ) {
       const target = valueAt(root, fragment)
       if (isSchema(target)) this.#add(target, document as JsonSchema)

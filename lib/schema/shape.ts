@@ -44,7 +44,9 @@ const maxNames = 1000
 const maxPatternShapes = 64
 const maxChoices = 1000
 
-/** The shapes of one schema. Equal sets of schemas share one shape, so recursive schemas terminate. */
+/**
+ * The shapes of one schema. Equal sets of schemas share one shape, so recursive schemas terminate.
+ */
 export class Shapes {
   readonly root: Shape
   readonly #records = new Set<JsonSchema>()
@@ -84,7 +86,9 @@ export class Shapes {
     return shape
   }
 
-  /** Returns whether a schema describes the record itself, or a record of the same kind within it. */
+  /**
+   * Returns whether a schema describes the record itself, or a record of the same kind within it.
+   */
   isRecord(schema: JsonSchema): boolean {
     return this.#records.has(schema)
   }
@@ -141,7 +145,9 @@ export class Shape {
     return index < 0 ? branches : [branches[index] as SchemaValue]
   }
 
-  /** Returns the shape for these branches of unions, by their index. -1 means: no branch matches. */
+  /**
+   * Returns the shape for these branches of unions, by their index. -1 means: no branch matches.
+   */
   choose(...chosen: readonly (readonly [branches: readonly SchemaValue[], index: number])[]): Shape {
     return this.shapes.of(this.schemas, new Map([...this.chosenBranches, ...chosen]))
   }

@@ -5,7 +5,7 @@
  * JSON calls `toJSON` once, and reads the answer field by field, even if that has a `toJSON` too.
  * Such an answer is copied without it, so that nothing calls it later.
  *
- * @throws what the `toJSON` throws
+ * @throws the error of the `toJSON`
  */
 export function resolveToJson(value: unknown): unknown {
   if (!hasToJson(value) || isDateOrBytes(value)) return value
@@ -21,10 +21,7 @@ const hasToJson = (value: unknown): value is { toJSON(key: string): unknown } =>
   ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
   typeof (value as { toJSON?: unknown }).toJSON === 'function'
 
-/**
- * The items or the fields of an object, read as JSON reads them: the iterator of a list may give
- * something else.
- */
+/** Copies items or fields as JSON reads them: not by the iterator of a list. */
 function copyFields(object: object): object {
   if (Array.isArray(object)) return Array.from({ length: object.length }, (_, index) => object[index])
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'toJSON'))

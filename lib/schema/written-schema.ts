@@ -87,8 +87,8 @@ export class WrittenSchema {
   /**
    * Returns the schema for documents: without flagged fields, and with objects closed by default.
    *
-   * @param isPatch whether it describes the body of PATCH, where no field is required, and none gets
-   * a default
+   * @param isPatch whether it describes the body of PATCH, where no field is required, and none
+   * gets a default
    * @param shared the shared schemas. Without them, references to them stay as they are
    */
   documentWithout(flag: Flag | undefined, isPatch = false, shared?: SharedSchemas): JsonSchema {

@@ -9,7 +9,7 @@ interface ArkType extends StandardSchema {
   keyof(): { allows(name: string): boolean }
 }
 
-function structureOf(schema: unknown): LibraryStructure | undefined {
+function arktypeStructure(schema: unknown): LibraryStructure | undefined {
   const type = schema as ArkType
   if (type.branches.length > 1) return { schemas: type.branches, isUnion: true }
   const part = attempt(() => type.partial())
@@ -75,7 +75,7 @@ function omitFromItems(type: ArkNode, [list = {}, ...others]: readonly object[],
 }
 
 export const arktype: SchemaLibrary = {
-  structureOf,
+  structureOf: arktypeStructure,
   omit: omitFromArkType,
   omitExample: "Book.omit('id')"
 }

@@ -4,7 +4,7 @@ import { type Issue, maxIssues, type Path } from '../../schema/issue.js'
 import type { ShapeMember, Shapes } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
 import type { BodyRules } from './body-rules.js'
-import { type AjvError, issuePath, ofLibrary, refusal, toBadRequest, toIssue } from './issues.js'
+import { type AjvError, issuePath, libraryKeyword, refusal, toBadRequest, toIssue } from './issues.js'
 import type { StandardValidate } from './standard-schema.js'
 
 /** Validates bodies by JSON Schema, without asking for server-set fields. */
@@ -206,10 +206,14 @@ class RecordCheck {
     const issues = this.#issuesByFields(record).filter(isRefused).slice(0, maxIssues)
     const isSaid = (path: Path) => path.length > this.path.length && issues.some((issue) => areNested(issue.path, path))
     const others = libraryIssues
-      .map(({ message, path }) => ({ path: [...this.path, ...issuePath(path)], keyword: ofLibrary, must: message }))
+      .map(({ message, path }) => ({
+        path: [...this.path, ...issuePath(path)],
+        keyword: libraryKeyword,
+        must: message
+      }))
       .filter(({ path }) => !isSaid(path))
     if (issues.length + others.length > 0) return [...issues, ...others]
-    return [{ path: this.path, keyword: ofLibrary, must: 'The data is not valid' }]
+    return [{ path: this.path, keyword: libraryKeyword, must: 'The data is not valid' }]
   }
 }
 

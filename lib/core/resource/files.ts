@@ -6,38 +6,35 @@ import type { ShapeMember } from '../../schema/shape.js'
 import { WrittenSchema } from '../../schema/written-schema.js'
 import { refusal } from './issues.js'
 
-/** What a field that is a file may hold. */
+/** The rules of a field for files. */
 export interface FileRules {
   /** Whether only the server sets it. */
   readonly readOnly: boolean
   readonly isList: boolean
   readonly isNullable: boolean
-  /** Media types, as in `image/png` and `image/*`. None: any. */
+  /** Media types, as in `image/png` and `image/*`. An empty list accepts any. */
   readonly types: readonly string[]
-  /** How many bytes it may have. */
+  /** The size in bytes. */
   readonly minLength: number | undefined
   readonly maxLength: number | undefined
 }
 
-/** The fields of a record that are files, by name. */
+/** The fields for files of a record, by name. */
 export type Files = ReadonlyMap<string, FileRules>
 
-// A field with another `contentEncoding`, such as base64, is a text.
+// A field with another `contentEncoding`, such as base64, is a string.
 const isFile = ({ format, contentMediaType, contentEncoding = 'binary' }: JsonSchema): boolean =>
   contentEncoding === 'binary' && (format === 'binary' || contentMediaType !== undefined)
 
-/**
- * The schema that a body is checked by, of the one that documents show: files have a check of their
- * own. Without files both are one.
- */
+/** Returns the schema that bodies are validated by: without files, which `checkFiles` validates. */
 export function checkedSchemaOf(shown: WrittenSchema): WrittenSchema {
   const document = withoutFiles(shown.document)
   return document === shown.document ? shown : shown.withDocument(document)
 }
 
-/** Returns the fields of a record that are files, and lists of files. */
+/** Returns the fields of a record for files and lists of files. */
 export function filesOf(document: JsonSchema): Files {
-  // A fast way out, since most records have no files.
+  // Most records have no files, and this is faster than reading the schema.
   if (!/"(binary|contentMediaType)"/.test(JSON.stringify(document))) return new Map()
   const { root } = new WrittenSchema(document, { flagged: noNames }).shapes
   const fields = root.names.map((name) => [name, toRules(root.field(name))] as const)
@@ -45,28 +42,25 @@ export function filesOf(document: JsonSchema): Files {
 }
 
 function toRules({ shape, readOnly }: ShapeMember): FileRules | undefined {
-  const subschemas = [...shape.subschemas]
-  const isNullable = subschemas.some(({ type = [] }) => [type].flat().includes('null'))
-  const isList = subschemas.some(({ items }) => items !== undefined)
+  const schemas = [...shape.subschemas]
+  const isNullable = schemas.some(({ type = [] }) => [type].flat().includes('null'))
+  const isList = schemas.some(({ items }) => items !== undefined)
   if (isList) {
     const item = shape.narrow({}).item(0)
     const files = [...item.shape.subschemas].some(isFile) ? toRules(item) : undefined
     return files && { ...files, readOnly: readOnly || files.readOnly, isList: true, isNullable }
   }
-  const [file] = subschemas.filter(isFile)
+  const [file] = schemas.filter(isFile)
   if (file === undefined) return undefined
   const { minLength, maxLength } = file as { minLength?: number; maxLength?: number }
-  const named = subschemas.flatMap(({ contentMediaType }) => contentMediaType ?? []) as string[]
+  const named = schemas.flatMap(({ contentMediaType }) => contentMediaType ?? []) as string[]
   const types = named.some((type) => anyMediaType.has(type)) ? [] : named.map((type) => type.toLowerCase())
   return { readOnly, isList: false, isNullable, types, minLength, maxLength }
 }
 
 const anyMediaType = new Set(['*/*', 'application/octet-stream'])
 
-/**
- * The schema of a record without what it says of fields that are files, which JSON Schema can't
- * check: `checkFiles` does.
- */
+/** Removes the rules of files from a schema, since JSON Schema can't validate them. */
 export function withoutFiles(schema: JsonSchema): JsonSchema {
   const files = filesOf(schema)
   if (files.size === 0) return schema
@@ -85,9 +79,9 @@ export function withoutFiles(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * Checks the fields of a body that are files.
+ * Validates the files of a body.
  *
- * @throws {BadRequest} when one holds something else, or a file of another type or size
+ * @throws {BadRequest} if a field has something else, or a file of another type or size
  */
 export function checkFiles(files: Files, body: unknown): void {
   const isBatch = Array.isArray(body)

@@ -58,11 +58,11 @@ export function toBadRequest(where: Where, issues: readonly Issue[]): BadRequest
 
 function sentenceOf(where: Where, { path, must, keyword }: Issue): string {
   if (path.length === 0) return must
-  return `${placeName(where, path)}${keyword === ofLibrary ? ':' : ''} ${must}`
+  return `${placeName(where, path)}${keyword === libraryKeyword ? ':' : ''} ${must}`
 }
 
 /** The keyword of a issue whose message is that of the schema library. */
-export const ofLibrary = 'validate'
+export const libraryKeyword = 'validate'
 
 /**
  * Returns the path of an issue. Lists of ArkType have their own class, whose `map` adds the length

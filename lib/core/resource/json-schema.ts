@@ -109,7 +109,9 @@ export interface Sides {
   readonly undescribed?: string | undefined
 }
 
-/** Reads both sides of a schema. A field that is flagged on one side is flagged on the other, too. */
+/**
+ * Reads both sides of a schema. A field that is flagged on one side is flagged on the other, too.
+ */
 export function readSides(schema: unknown): Sides {
   const input = readJsonSchema(schema, 'input')
   const output = readJsonSchema(schema, 'output')
@@ -142,7 +144,9 @@ export function assertHasFields({ shapes: { root } }: WrittenSchema): void {
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
-/** Finds the subschema that a library refuses, since its error names none. Asks for each on its own. */
+/**
+ * Finds the subschema that a library refuses, since its error names none. Asks for each on its own.
+ */
 function refusedPlace(schema: unknown, { vendor, jsonSchema }: StandardSchema['~standard'], side: Side): string {
   const isRefused = (subschema: unknown) => {
     const converter = standardOf(subschema)?.jsonSchema

@@ -16,10 +16,13 @@ import {
 import { valibot } from './valibot.js'
 import { zod } from './zod.js'
 
-const libraries: ReadonlyMap<string | undefined, SchemaLibrary> = new Map(Object.entries({ zod, valibot, arktype }))
+const librariesByVendor: ReadonlyMap<string | undefined, SchemaLibrary> = new Map(
+  Object.entries({ zod, valibot, arktype })
+)
 
 /** Returns the library of a schema, `undefined` for JSON Schema and for other libraries. */
-export const libraryOf = (schema: unknown): SchemaLibrary | undefined => libraries.get(standardOf(schema)?.vendor)
+export const libraryOf = (schema: unknown): SchemaLibrary | undefined =>
+  librariesByVendor.get(standardOf(schema)?.vendor)
 
 /**
  * Creates the check of whole records by the library of their schema.

@@ -4,38 +4,37 @@ import type { WrittenSchema } from '../../schema/written-schema.js'
 import type { BodyRules } from './body-rules.js'
 import type { QueryParameters, QueryRules } from './query-rules.js'
 
-/** What the server needs of a method beside its JSON Schemas. */
+/** The rules of a method of a resource, beside its JSON Schemas. */
 export interface MethodRules {
   readonly method: string
-  /** The schema of the response that documents show. */
+  /** The schema of the response, for documents. */
   readonly response: JsonSchema
   readonly outgoing: Outgoing
   readonly query: QueryRules
   readonly querystring: JsonSchema
   readonly body: BodyRules | undefined
   readonly record: RecordRules
-  /** What a custom method says besides. */
+  /** The rules of a custom method. */
   readonly custom: CustomRules | undefined
 }
 
-/** How results leave the server. */
+/** The schema by which results are projected. */
 export interface Outgoing {
   readonly written: WrittenSchema
   /**
-   * Whether scalars are converted to the types of the schema. Not where it describes the input of a
-   * transforming schema.
+   * Whether scalars are converted to its types. Not if it describes the input of a transformation.
    */
   readonly converts: boolean
 }
 
-/** The record that all methods of a resource are about. */
+/** The schemas of the record that all methods of a resource share. */
 export interface RecordRules {
   /** The schema of a record as clients send it. */
   readonly incoming: WrittenSchema
   readonly outgoing: Outgoing
-  /** Whether the option `response` has the schema of the record as it leaves. */
+  /** Whether the option `response` gives the schema of responses. */
   readonly hasOwnResponse: boolean
-  /** The schemas of bodies that options give. What they flag as `writeOnly` does not leave. */
+  /** The schemas of bodies that options give. Fields that they flag as `writeOnly` are hidden. */
   readonly bodies: readonly WrittenSchema[]
 }
 
@@ -44,25 +43,27 @@ export interface CustomRules {
   readonly route: MethodRoute | undefined
   /** The parameters that the query may have. */
   readonly parameters: QueryParameters
-  /** The types of content that it answers, where that is no JSON. */
+  /** The media types of its responses, if they are not JSON. */
   readonly produces: readonly string[] | undefined
 }
 
-/** The symbol under which the schemas of a method hold its rules. */
+/**
+ * The key of the rules in the schemas of a method. A symbol, so that copies by spread keep them.
+ */
 export const rulesKey = Symbol('rules of a resource')
 
-/** Returns the rules of a schema that `resource()` has made for a method. */
+/** Returns the rules in a schema that `resource()` has created for a method. */
 export const rulesOf = (schema: object | undefined): MethodRules | undefined =>
   (schema as { [rulesKey]?: MethodRules } | undefined)?.[rulesKey]
 
-/** Schemas by method: the option `schema` of a service, which may hold those of a resource. */
+/** Schemas by method, as in the option `schema` of a service. */
 export type SchemasByMethod = Readonly<Record<string, object | undefined>>
 
-/** The record of the resource that schemas are of; `undefined` where they are of none. */
+/** Returns the record of the resource that has created these schemas, if one has. */
 export const recordRulesOf = (schemas: SchemasByMethod = {}): RecordRules | undefined =>
   Object.values(schemas).map(rulesOf).find(Boolean)?.record
 
-/** The custom methods that a resource declares, with their routes. */
+/** Returns the custom methods that a resource declares, with their routes. */
 export const declaredIn = (schemas: SchemasByMethod = {}): ReadonlyMap<string, MethodRoute | undefined> =>
   new Map(
     Object.entries(schemas).flatMap(([name, schema]) => {
@@ -71,7 +72,7 @@ export const declaredIn = (schemas: SchemasByMethod = {}): ReadonlyMap<string, M
     })
   )
 
-/** The routes of custom methods that schemas and options name; the options have the last word. */
+/** Returns the routes of custom methods. Options override those of a resource. */
 export function routesOf(
   schemas: SchemasByMethod | undefined,
   optionRoutes: Readonly<Record<string, MethodRoute>> | undefined,

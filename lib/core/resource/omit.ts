@@ -1,7 +1,7 @@
 import type { SchemaValue } from '../../../types/standard-schema.js'
 import { othersName, type Shape, type ShapeMember } from '../../schema/shape.js'
 
-/** Leaves server-set fields out of a schema, by the objects of its library. */
+/** Copies a schema of a library without its server-set fields. */
 export type Omit = (schema: object, place: LibraryPlace) => unknown
 
 /** Returns the names of the server-set fields that a value must have, at any depth. */
@@ -12,7 +12,7 @@ export const serverNamesWithin = (start: Shape): ReadonlySet<string> =>
 const serverNames = (shape: Shape): ReadonlySet<string> =>
   shape.remember(serverNames, () => new Set(shape.anyRequired.filter((name) => isServerSet(shape.field(name)))))
 
-/** Whether clients can't set a field. If they can set one branch of it, they can set the field. */
+/** Returns whether clients can't set a field, in any of its branches. */
 const isServerSet = ({ readOnly, isSettable, shape }: ShapeMember): boolean =>
   readOnly || (!isSettable && shape.unions.length > 0 && branchShapes(shape).every((branch) => branch.has('readOnly')))
 
@@ -29,15 +29,13 @@ interface Omission {
   readonly omit: Omit
   /** Whether the record itself may lack fields anyway. */
   readonly isPatch: boolean
-  /** The schemas that are made, by their shapes. */
+  /** The copies by schema and shape. */
   readonly made: Map<unknown, Map<Shape, unknown>>
-  /** Parts that are made at the end, since a schema may contain itself. */
+  /** Copies to complete at the end, since a schema may contain itself. */
   readonly pending: (() => unknown)[]
 }
 
-/**
- * A place of a record in the schema of a library, with the shape that its JSON Schema has there.
- */
+/** A place in the schema of a library, with the shape of its JSON Schema there. */
 export class LibraryPlace {
   constructor(
     readonly shape: Shape,
@@ -105,7 +103,7 @@ export class LibraryPlace {
     return byShape.get(this.shape)
   }
 
-  /** The same, with all parts that are pending. */
+  /** Returns the same, and completes all pending copies. */
   omitAll(schema: unknown): unknown {
     const omitted = this.omit(schema)
     const { pending } = this.omission
@@ -113,7 +111,7 @@ export class LibraryPlace {
     return omitted
   }
 
-  /** Notes the schema of this place before its parts are made. */
+  /** Stores the copy of a schema before it is complete, for schemas that contain themselves. */
   begin<T>(schema: object, made: T, complete: () => unknown): T {
     this.omission.made.get(schema)?.set(this.shape, made)
     this.omission.pending.push(complete)

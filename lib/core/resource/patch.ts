@@ -6,8 +6,8 @@ import type { Shape } from '../../schema/shape.js'
 import { isObject } from '../objects.js'
 import type { FieldResult, SchemaLibrary, StandardValidate } from './standard-schema.js'
 
-// PATCH has some fields of a record. Each is validated on its own: by a library, which may transform
-// it and be asynchronous, or by JSON Schema. Rules for several fields don't apply.
+// PATCH has some fields of a record. Each is validated on its own: by a library, which may
+// transform it and be asynchronous, or by JSON Schema. Rules for several fields don't apply.
 
 type FieldValues = Record<string, unknown>
 
@@ -27,7 +27,7 @@ export function createFieldsValidate(
   discriminators: readonly string[],
   structureOf: SchemaLibrary['structureOf']
 ): StandardValidate {
-  const check = createPatchCheck(schema, discriminators, structureOf)
+  const check = createFieldsCheck(schema, discriminators, structureOf)
   return async (patch) => {
     const results = await check(patch as FieldValues)
     // Several fields may have the same issue.
@@ -41,7 +41,7 @@ export function createFieldsValidate(
   }
 }
 
-function createPatchCheck(
+function createFieldsCheck(
   schema: unknown,
   discriminators: readonly string[],
   structureOf: SchemaLibrary['structureOf']
@@ -61,7 +61,7 @@ function createPatchCheck(
         (await Promise.all(checks)).filter((entry): entry is [string, FieldResult] => entry[1] !== undefined)
       )
     }
-  const checks = structure.schemas.map((inner) => createPatchCheck(inner, discriminators, structureOf))
+  const checks = structure.schemas.map((inner) => createFieldsCheck(inner, discriminators, structureOf))
   return structure.isUnion ? createUnionCheck(checks, discriminators) : createIntersectionCheck(checks)
 }
 
@@ -155,7 +155,7 @@ export function checkField<Problem>(
   const checkSchema = oncePerSchema((schema): FieldCheck<Problem> => {
     if (!isSchema(schema)) return { isNamed: false }
     const unions = [schema.anyOf, schema.oneOf].filter((branches) => branches !== undefined)
-    const checked = intersect([
+    const checked = joinChecks([
       ...schemasOfField(schema, name).map((field) => ({ isNamed: true, problem: check(field, value) })),
       ...reader.always(schema).map(checkSchema),
       ...unions.map(checkUnion)
@@ -163,10 +163,10 @@ export function checkField<Problem>(
     const { unevaluatedProperties: rest } = schema
     return checked.isNamed || rest === undefined ? checked : { isNamed: true, problem: check(rest, value) }
   })
-  return intersect(shape.schemas.map(checkSchema)).problem
+  return joinChecks(shape.schemas.map(checkSchema)).problem
 }
 
-const intersect = <Problem>(checks: readonly FieldCheck<Problem>[]): FieldCheck<Problem> => ({
+const joinChecks = <Problem>(checks: readonly FieldCheck<Problem>[]): FieldCheck<Problem> => ({
   isNamed: checks.some(({ isNamed }) => isNamed),
   problem: checks.find(({ problem }) => problem !== undefined)?.problem
 })

@@ -5,7 +5,7 @@ import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { nonStringReader, parseList, textReader } from '../../schema/text.js'
 import { isObject, isPlain } from '../objects.js'
-import { type Check, type Compile, issuePath, ofLibrary, toBadRequest, toIssue } from './issues.js'
+import { type Check, type Compile, issuePath, libraryKeyword, toBadRequest, toIssue } from './issues.js'
 import type { MethodRules } from './method-rules.js'
 import {
   asynchronous,
@@ -246,7 +246,7 @@ function createDecode(shape: Shape): Read {
       else if (!isComparable(result.value)) problem ||= 'can not be compared'
       else return result.value
     }
-    return value === null || hasPlainBranch ? value : issues.add(problem, ofLibrary)
+    return value === null || hasPlainBranch ? value : issues.add(problem, libraryKeyword)
   }
 }
 
@@ -305,9 +305,9 @@ export function createParameterCheck(
       return problems === undefined ? [] : [toIssue([], problems, 'The query')]
     }
     const result = validate?.(sent)
-    if (isPromised(result)) return [{ path: [], keyword: ofLibrary, must: asynchronous }]
+    if (isPromised(result)) return [{ path: [], keyword: libraryKeyword, must: asynchronous }]
     const issues = (result?.issues ?? []).map(
-      ({ path, message }): Issue => ({ path: issuePath(path), keyword: ofLibrary, must: message })
+      ({ path, message }): Issue => ({ path: issuePath(path), keyword: libraryKeyword, must: message })
     )
     const isAsked = ({ path: [name, ...within] }: Issue) =>
       isWhole || within.length > 0 || Object.hasOwn(sent, String(name)) || !required.includes(String(name))

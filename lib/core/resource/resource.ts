@@ -28,8 +28,8 @@ const resourceOptionNames = {
 
 /**
  * Creates the option `schema` of a service from the schema of a record. What `create`, `update` and
- * `patch` accept, what a query may contain, what is sent, and the types of the service on both sides
- * follow from it.
+ * `patch` accept, what a query may contain, what is sent, and the types of the service on both
+ * sides follow from it.
  *
  * @param schema of one record: a JSON Schema (TypeBox), or a Standard Schema that gives JSON Schema
  * (zod, ArkType, Valibot)

@@ -18,10 +18,10 @@ const namesOfTypes = new Set(['brand', 'flavor', 'readonly'])
 const transforms = ({ kind, type }: ValibotItem) =>
   kind === 'schema' || (kind === 'transformation' && !namesOfTypes.has(type))
 
-function structureOf(schema: unknown): LibraryStructure | undefined {
+function valibotStructure(schema: unknown): LibraryStructure | undefined {
   const isShown = (schema as Partial<ValibotSchema>).kind === 'schema'
   const { type, entries, rest, options = [], pipe } = isShown ? (schema as ValibotSchema) : shownByValibot(schema)
-  if (pipe !== undefined) return pipe.slice(1).some(transforms) ? undefined : structureOf(pipe[0])
+  if (pipe !== undefined) return pipe.slice(1).some(transforms) ? undefined : valibotStructure(pipe[0])
   if (entries !== undefined) return fieldsStructure(entries, rest)
   if (type === 'union' || type === 'variant') return { schemas: options, isUnion: true }
   return type === 'intersect' ? { schemas: options, isUnion: false } : undefined
@@ -168,8 +168,8 @@ interface ValibotAction {
 const opened = ({ valibotSchema, jsonSchema }: ValibotPart) =>
   valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: {} } : undefined
 
-// Skips actions that JSON Schema has no keyword for. A schema that it can't describe at all, such as a
-// date, is still an error.
+// Skips actions that JSON Schema has no keyword for. A schema that it can't describe at all, such
+// as a date, is still an error.
 const withoutActions = {
   errorMode: 'ignore',
   overrideSchema(part: ValibotPart) {
@@ -184,8 +184,8 @@ const withoutActions = {
   }
 }
 
-// Transformations whose result may be of another kind than their input. Others, such as `trim`, keep
-// the kind.
+// Transformations whose result may be of another kind than their input. Others, such as `trim`,
+// keep the kind.
 const changesKind = new Set(
   'transform raw_transform map_items reduce_items find_item parse_json stringify_json parse_boolean to_bigint to_boolean to_date to_number to_string'.split(
     ' '
@@ -200,7 +200,7 @@ const withoutResults = {
 }
 
 export const valibot: SchemaLibrary = {
-  structureOf,
+  structureOf: valibotStructure,
   omit: omitFromValibot,
   omitExample: "toStandardJsonSchema(v.omit(book, ['id']))",
   jsonSchemaOptions: { overrideSchema: opened },

@@ -45,7 +45,7 @@ interface CodecDefinition extends TypeDefinition {
   readonly reverseTransform: (value: unknown, payload: Payload) => unknown
 }
 
-/** A part of a JSON Schema that zod is writing. */
+/** A schema whose JSON Schema zod is writing. */
 export interface ZodPart {
   readonly zodSchema: ZodType
   readonly path: readonly unknown[]
@@ -58,13 +58,10 @@ export interface ZodPart {
   }
 }
 
-/** The error for a codec that can't be used in both ways. */
+/** Thrown if a codec can't both encode and decode. */
 export class CodecError extends TypeError {}
 
-/**
- * Shows the default of a codec as it is on the wire: zod has one of the values that the service
- * gets.
- */
+/** Encodes the default of a codec for the JSON Schema, since zod writes the decoded value. */
 export function encodeDefault({ zodSchema, jsonSchema }: ZodPart): void {
   const { type, innerType, defaultValue } = zodSchema._zod.def
   if (type !== 'default' || innerType === undefined) return
@@ -75,14 +72,14 @@ export function encodeDefault({ zodSchema, jsonSchema }: ZodPart): void {
 const isCodec = (def: TypeDefinition): def is CodecDefinition =>
   def.type === 'pipe' && typeof def.reverseTransform === 'function'
 
-// A query compares scalars. What these types hold would be read as operators.
+// A query compares scalars. Values of these types would be read as operators.
 const compounds = new Set(['object', 'array', 'tuple', 'record', 'map', 'set', 'intersection', 'file'])
 
 /**
- * Describes the fields of a record with a codec of zod by what is on the wire: the JSON Schema of
- * an answer is that of its input.
+ * Describes codecs of zod by their values on the wire: the response has the JSON Schema of the
+ * input.
  *
- * @throws {TypeError} if a codec can't be used in both ways
+ * @throws {TypeError} if a codec can't both encode and decode
  */
 export class ZodCodecs {
   readonly #codecs: Codec[] = []
@@ -98,7 +95,7 @@ export class ZodCodecs {
     this.#correct = correct
   }
 
-  /** Replaces what zod says of the values of a codec. */
+  /** Replaces the JSON Schema that zod has written for a codec. */
   describe({ zodSchema, jsonSchema, path }: ZodPart): void {
     const part: Record<string, unknown> = jsonSchema
     const { def } = zodSchema._zod
@@ -107,13 +104,13 @@ export class ZodCodecs {
     const codec = this.#create(zodSchema, def, path)
     const wire = this.#documentOf(zodSchema, 'input')
     for (const keyword of Object.keys(part)) delete part[keyword]
-    // A schema that refers to others is a document of its own.
+    // Local references need a document of their own.
     const isDocument = wire.$ref !== undefined || wire.definitions !== undefined
     Object.assign(part, wire, { [codecKeyword]: codec.id }, isDocument && { $id: `codec:${codec.id}` })
     for (const [flag, value] of Object.entries({ readOnly, writeOnly })) if (value === true) part[flag] = true
   }
 
-  /** Puts the codecs into the document that zod has written. */
+  /** Adds the codecs to the document that zod has written. */
   attachTo(document: JsonSchema): JsonSchema {
     if (this.#codecs.length === 0) return document
     return JSON.parse(JSON.stringify(document), (keyword, value) =>
@@ -148,7 +145,7 @@ export class ZodCodecs {
   }
 }
 
-/** All schemas that a schema of zod consists of, and the schema itself. */
+/** Yields a schema of zod, and all schemas within it. */
 function* typesWithin(schema: unknown, visited = new Set<unknown>()): Generator<ZodType> {
   const { def } = (schema as Partial<ZodType> | undefined)?._zod ?? {}
   if (def === undefined || visited.has(schema)) return
@@ -165,11 +162,10 @@ const isAsyncFunction = (way: unknown) => Object(way)[Symbol.toStringTag] === 'A
 const codecPlace = (path: readonly unknown[]) => path.filter((key) => key !== 'properties' && key !== 'items').join('.')
 
 function createFunctions(schema: ZodType, def: CodecDefinition, decoded: JsonSchema): CodecFunctions {
-  // A record that was stored can be sent, even if it has become too long: limits don't say of which
-  // kind a value is.
+  // Limits are not checked: a stored record can be sent even if it breaks one.
   const kind = withoutChecks(def.out) as ZodType
   const decode = immediateValidateOf(schema) as StandardValidate
-  // A driver may give a text for a number, or a number for a boolean.
+  // A driver may return a string for a number, or a number for a boolean.
   const { shapes } = new WrittenSchema(decoded, { flagged: noNames, ignoresFlags: true })
   const ofDriver = createProjection(shapes, true)
   const encode = (value: unknown) => {
@@ -210,7 +206,7 @@ function runBackward(schema: ZodType, value: unknown): Payload {
   return result instanceof Promise ? refuseAsync(result) : result
 }
 
-/** @throws {TypeError} since answers and queries can't wait for it */
+/** @throws {TypeError} since responses and queries can't wait for it */
 function refuseAsync(promise: Promise<unknown>): never {
   promise.catch(() => {})
   throw new TypeError('The functions and checks of a codec must not be async')

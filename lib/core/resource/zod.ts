@@ -27,7 +27,7 @@ interface ZodSchema {
 
 const isNever = (schema: unknown) => (schema as ZodSchema | undefined)?._zod.def.type === 'never'
 
-function structureOf(schema: unknown): LibraryStructure | undefined {
+function zodStructure(schema: unknown): LibraryStructure | undefined {
   const {
     type,
     shape = {},
@@ -42,7 +42,7 @@ function structureOf(schema: unknown): LibraryStructure | undefined {
   if (type === 'object') return fieldsStructure(shape, isNever(catchall) ? undefined : catchall)
   if (type === 'union') return { schemas: options, isUnion: true }
   if (type === 'intersection') return { schemas: [left, right], isUnion: false }
-  return type === 'readonly' ? structureOf(innerType) : undefined
+  return type === 'readonly' ? zodStructure(innerType) : undefined
 }
 
 interface ZodNode {
@@ -55,7 +55,9 @@ interface Definition {
   readonly [part: string]: unknown
 }
 
-/** Copies by `clone`, which keeps the checks of whole objects: `.omit()` throws if there are any. */
+/**
+ * Copies by `clone`, which keeps the checks of whole objects: `.omit()` throws if there are any.
+ */
 const omitFromZod: Omit = (schema, place) => {
   const { def } = (schema as ZodNode)._zod
   switch (def.type) {
@@ -160,7 +162,7 @@ export function withIdOfZod(document: JsonSchema): JsonSchema {
   return rest !== '' || /^__schema\d/.test(name) ? document : { $id: name, ...document }
 }
 
-function convert(
+function convertZod(
   schema: unknown,
   side: Side,
   options: Readonly<Record<string, unknown>>,
@@ -176,10 +178,10 @@ function convert(
 }
 
 export const zod: SchemaLibrary = {
-  structureOf,
+  structureOf: zodStructure,
   omit: omitFromZod,
   omitExample: 'Book.omit({ id: true })',
   jsonSchemaOptions: { override: correct },
   undescribedOptions: { unrepresentable: 'any', override: describeNothing },
-  convert
+  convert: convertZod
 }

@@ -188,7 +188,7 @@ export interface TracedCall {
   error?: unknown
 }
 
-// biome-ignore lint/suspicious/noTsIgnore: it is an error only where the package is not installed; the comment below is kept in the declarations
+// biome-ignore lint/suspicious/noTsIgnore: an error only if the package is missing; kept in declarations
 /** @ts-ignore The optional peer: if it is not installed, the type is `any`. */
 type PeerApplication = import('@feathersjs/feathers').Application
 

@@ -16,7 +16,7 @@ export interface Identity {}
  * once (docs/login-reference.md#the-type-of-a-user), and `params.user` and `request.user` have its
  * fields.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: TypeScript shows its name if a field of a user is read
+// biome-ignore lint/suspicious/noEmptyInterface: its name is shown in errors
 export interface UndeclaredUser {}
 
 /**

@@ -3,7 +3,7 @@ import type { HookContext } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { authenticationFor, guardAdvice } from '../core/authentications.js'
 import { attempt } from '../core/errors.js'
-import { define } from '../core/facade.js'
+import { type AnyMethod, define } from '../core/facade.js'
 import { type Authentication, type MountedReader, pluginState } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
 import { isViewOf, loginsOf, noteLogin, withoutNamesOfLogins, withoutOtherLogins } from '../core/logins.js'
@@ -11,7 +11,7 @@ import { definitionOf } from '../core/methods.js'
 import { isObject } from '../core/objects.js'
 import { inspectText } from '../core/options.js'
 import { metaOf } from '../core/service-meta.js'
-import type { AuthenticationService, FeathersService, MountedApplication } from './mounted.js'
+import type { FeathersService, MountedApplication, MountedAuthentication } from './mounted.js'
 
 /** The option of `rest({ authentication })` of a Feathers application. */
 export interface AuthenticationSettings {
@@ -28,14 +28,14 @@ export interface AuthenticationSettings {
 export class FeathersCredentials implements MountedReader {
   readonly #application: MountedApplication
   readonly #settings: AuthenticationSettings
-  #service: AuthenticationService | null | undefined
+  #service: MountedAuthentication | null | undefined
 
   constructor(application: MountedApplication, settings: AuthenticationSettings) {
     this.#application = application
     this.#settings = settings
   }
 
-  #find(): AuthenticationService | null | undefined {
+  #find(): MountedAuthentication | null | undefined {
     // The application asks all services for their settings.
     this.#service ??= this.#application.defaultAuthentication?.(this.#settings.service)
     return this.#service
@@ -56,15 +56,18 @@ export class FeathersCredentials implements MountedReader {
   /** @throws if the service that the settings name does not authenticate */
   check(): void {
     const { service: path } = this.#settings
-    if (path === undefined || isAuthentication(attempt(() => this.#find()))) return
-    const services = Object.entries(this.#application.services).filter(([, service]) => isAuthentication(service))
+    if (path === undefined || isAuthenticationService(attempt(() => this.#find()))) return
+    const services = Object.entries(this.#application.services).filter(([, service]) =>
+      isAuthenticationService(service)
+    )
     throw new Error(
       `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${inspectText(path)}. There are: ${services.map(([name]) => `'${name}'`).join(', ') || 'none'}`
     )
   }
 }
 
-const isAuthentication = (service: unknown): boolean => Boolean(Object(service).parse && Object(service).configuration)
+const isAuthenticationService = (service: unknown): boolean =>
+  Boolean(Object(service).parse && Object(service).configuration)
 
 /**
  * Removes logins of other authentications from the params of a call over HTTP: the guards of the
@@ -95,8 +98,6 @@ function withoutLogins(params: Params, request: FastifyRequest, application: Mou
   return isRead ? Object.assign(rest, { authentication }) : rest
 }
 
-type AnyFunction = (...args: unknown[]) => unknown
-
 /**
  * Restricts the logins of an application to its own services, and keeps other logins out of them.
  * Its guards let in every caller that is authenticated already, so params that hooks pass from one
@@ -125,7 +126,7 @@ export function separateLogins(
       return Reflect.apply(method, self, rest === params || !hasAuthentication() ? args : args.with(index, rest))
     })
   }
-  if (isAuthentication(service)) noteLoginsOf(service, application)
+  if (isAuthenticationService(service)) noteLoginsOf(service, application)
 }
 
 /** Marks the params and the results of `authenticate` with the login. */
@@ -150,9 +151,9 @@ function noteLoginsOf(service: FeathersService, application: MountedApplication)
 function replaceMethod(
   service: FeathersService,
   name: string,
-  apply: (method: AnyFunction, self: unknown, args: unknown[]) => unknown
+  apply: (method: AnyMethod, self: unknown, args: unknown[]) => unknown
 ): void {
-  define(service, name, new Proxy(service[name] as AnyFunction, { apply }))
+  define(service, name, new Proxy(service[name] as AnyMethod, { apply }))
 }
 
 /** The members of an authentication service that helpers of Feathers use. */

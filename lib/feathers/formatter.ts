@@ -1,5 +1,6 @@
+import type { AnyMethod } from '../core/facade.js'
 import { type FeathersService, type MountedApplication, optionsSymbol, serviceOptions } from './mounted.js'
-import { type Callable, createTrap, isFulfilled } from './probe.js'
+import { createTrap, isFulfilled } from './probe.js'
 
 /** The formatter of `rest(formatter)`, as messages and the option `ignoreMiddleware` name it. */
 export const restFormatter = { handle: { name: 'rest(formatter)' }, name: 'rest(formatter)' }
@@ -31,7 +32,7 @@ export async function servicesWithFormatter(application: MountedApplication): Pr
 
 const never = () => false
 
-async function isFormattedByKoa(composed: Callable): Promise<boolean> {
+async function isFormattedByKoa(composed: AnyMethod): Promise<boolean> {
   const find = Object.assign(async () => ({ http: {}, result: {}, dispatch: undefined }), {
     createContext: (data: object) => data
   })
@@ -48,7 +49,7 @@ async function isFormattedByKoa(composed: Callable): Promise<boolean> {
   return !isOver || !('body' in context) || isTouched() || isNextCalled
 }
 
-function isFormattedByExpress(composed: Callable): boolean {
+function isFormattedByExpress(composed: AnyMethod): boolean {
   const [request, data] = [createTrap({}, never), createTrap({}, never)]
   const sent: unknown[] = []
   const format = (types: object) => {
@@ -62,7 +63,7 @@ function isFormattedByExpress(composed: Callable): boolean {
   let isNextCalled = false
   try {
     // The composed chain is a router of Express.
-    const { stack } = composed as unknown as { readonly stack: readonly { readonly handle: Callable }[] }
+    const { stack } = composed as unknown as { readonly stack: readonly { readonly handle: AnyMethod }[] }
     stack.at(-1)?.handle(request.trap, response.trap, () => {
       isNextCalled = true
     })

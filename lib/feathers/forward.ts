@@ -43,7 +43,7 @@ export function createForwarder(
       return lookup !== undefined && (lookup.service === undefined || !served.has(lookup.service))
     },
     answer(request, reply) {
-      keepHeaders(reply)
+      copyHeaders(reply)
       const { raw } = request
       const { url = '' } = raw
       if (depth > 0) Object.assign(raw, { originalUrl: url, url: withoutPrefix(url) })
@@ -148,16 +148,16 @@ export function refuseForwarded(service: FeathersService, isRefused: () => boole
 const pathOf = (url: string): string | undefined => (/[#\s]/.test(url) ? undefined : /^\/[^?]*/.exec(url)?.[0])
 
 /** Headers that describe a body of Fastify. */
-const bodyHeaders = ['content-type', 'content-length', 'content-encoding', 'transfer-encoding']
+const contentHeaders = ['content-type', 'content-length', 'content-encoding', 'transfer-encoding']
 
 /**
  * Copies the headers that hooks have set to the answer of the framework. They stay if the framework
  * removes all headers of an answer that fails.
  */
-function keepHeaders(reply: FastifyReply): void {
+function copyHeaders(reply: FastifyReply): void {
   const { raw } = reply
   const headers = Object.entries(reply.getHeaders()).filter(
-    ([name, value]) => value !== undefined && !bodyHeaders.includes(name)
+    ([name, value]) => value !== undefined && !contentHeaders.includes(name)
   ) as [string, string | string[]][]
   for (const [name, value] of headers) raw.setHeader(name, value)
   const { writeHead } = raw

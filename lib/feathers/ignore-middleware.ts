@@ -1,5 +1,5 @@
 import { inspect, inspectText, likelyName } from '../core/options.js'
-import { nameOf } from './stack.js'
+import { middlewareName } from './stack.js'
 
 /** The option `ignoreMiddleware`: `true` for all middleware, or a list of names and functions. */
 export type IgnoredMiddleware = boolean | readonly (string | ((...args: never[]) => unknown))[]
@@ -47,7 +47,8 @@ export class IgnoreList {
   check(all: readonly Named[], unsupported: readonly Named[]): void {
     for (const item of this.#items) {
       const handles = new Set(all.filter((middleware) => isNamedBy(item, middleware)).map(({ handle }) => handle))
-      const text = typeof item === 'string' ? inspectText(item) : `the function ${nameOf(item, 'without a name')}`
+      const text =
+        typeof item === 'string' ? inspectText(item) : `the function ${middlewareName(item, 'without a name')}`
       if (handles.size === 0) {
         const names = [...new Set(unsupported.map(({ name }) => name))].join(', ') || 'none'
         throw new Error(
@@ -66,10 +67,10 @@ function toHint(item: unknown, unsupported: readonly Named[]): string {
   if (typeof item !== 'string') return ''
   const likely = likelyName(
     item,
-    unsupported.map(({ handle }) => nameOf(handle, ''))
+    unsupported.map(({ handle }) => middlewareName(handle, ''))
   )
   return likely === undefined ? '' : `. Did you mean '${likely}'?`
 }
 
 const isNamedBy = (item: unknown, { handle, name }: Named) =>
-  item === handle || item === name || item === nameOf(handle, '')
+  item === handle || item === name || item === middlewareName(handle, '')

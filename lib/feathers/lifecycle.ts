@@ -14,7 +14,7 @@ interface Running {
  * that starts, and with the last that closes. Neither happens if the application was set up
  * elsewhere.
  */
-export class Lifecycle {
+export class MountLifecycle {
   /** Several servers may mount one application. It is removed with the last of them. */
   static readonly #running = new Map<MountedApplication, Running>()
 
@@ -37,7 +37,7 @@ export class Lifecycle {
     if (this.#isStarted) return
     this.#isStarted = true
     await this.#check()
-    const running = Lifecycle.#running.get(this.#application)
+    const running = MountLifecycle.#running.get(this.#application)
     if (running === undefined && this.#application._isSetup) return
     this.#isCounted = true
     if (running !== undefined) {
@@ -50,16 +50,16 @@ export class Lifecycle {
     // `listen()` of the application sets it, too, and services look for it in their setup.
     Object.assign(this.#application, { server })
     const setup = this.#application.setup(server)
-    Lifecycle.#running.set(this.#application, { server, setup, servers: 1 })
+    MountLifecycle.#running.set(this.#application, { server, setup, servers: 1 })
     await setup
     this.isSettingUp = false
   }
 
   async teardown(): Promise<void> {
     if (!this.#isCounted) return
-    const running = Lifecycle.#running.get(this.#application) as Running
+    const running = MountLifecycle.#running.get(this.#application) as Running
     if (--running.servers > 0) return
-    Lifecycle.#running.delete(this.#application)
+    MountLifecycle.#running.delete(this.#application)
     // Koa and Express would close the server, which Fastify does. The first releases of
     // `@feathersjs/koa` need a server to close.
     Object.assign(this.#application, { server: { close: (done?: () => void) => done?.() } })
@@ -74,7 +74,11 @@ const isFallback = ({ routeOptions }: FastifyRequest) => fallbackMark in routeOp
  * Runs the sockets of a mounted application (`@feathersjs/socketio`) on the servers of Fastify, and
  * closes them with those.
  */
-export function registerSockets(fastify: FastifyInstance, application: MountedApplication, lifecycle: Lifecycle): void {
+export function registerSockets(
+  fastify: FastifyInstance,
+  application: MountedApplication,
+  lifecycle: MountLifecycle
+): void {
   // An open socket would keep the server from closing.
   fastify.addHook('preClose', async () => {
     if (lifecycle.hasSetup) application.io?.engine.close()

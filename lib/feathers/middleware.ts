@@ -5,7 +5,7 @@ import { restFormatter, servicesWithFormatter } from './formatter.js'
 import type { IgnoreList } from './ignore-middleware.js'
 import { type FeathersService, isOAuth, type MountedApplication, serviceOptions } from './mounted.js'
 import { isAllowedMethods } from './probe.js'
-import { type Layer, layersOf, nameOf, reachesService, routesOf } from './stack.js'
+import { koaRoutesOf, type Layer, layersOf, middlewareName, reachesService } from './stack.js'
 
 /** The middleware of an application, sorted by what it means for Fastify. */
 export interface SortedMiddleware {
@@ -86,7 +86,7 @@ function middlewareOf(service: FeathersService, path: string): ServiceMiddleware
   const all = Object.entries({ ...lists, 'express.before': express?.before, 'express.after': express?.after })
   return all.flatMap(([list, functions]) =>
     [functions ?? []].flat().map((handle, index) => {
-      const shortName = nameOf(handle, `number ${index + 1} of ${list}`)
+      const shortName = middlewareName(handle, `number ${index + 1} of ${list}`)
       return { handle, shortName, name: `${shortName} of the service '${path}'` }
     })
   )
@@ -133,7 +133,7 @@ export async function sortMiddleware(application: MountedApplication): Promise<S
 
 /** Removes `allowedMethods()` of the routers of Koa: it answers only for the routes of a router. */
 export async function withoutAllowedMethods(sorted: SortedMiddleware): Promise<SortedMiddleware> {
-  if (!sorted.all.some(({ handle }) => routesOf(handle) !== undefined)) return sorted
+  if (!sorted.all.some(({ handle }) => koaRoutesOf(handle) !== undefined)) return sorted
   const aroundServices: Layer[] = []
   for (const layer of sorted.aroundServices)
     if (layer.patterns !== undefined || !(await isAllowedMethods(layer.handle))) aroundServices.push(layer)

@@ -15,7 +15,7 @@ import {
 import { createCall, interceptMethods, type Notify } from './call.js'
 import { type Fallback, frameworkOf } from './fallback.js'
 import type { IgnoredMiddleware, IgnoreList } from './ignore-middleware.js'
-import { Lifecycle, registerSockets } from './lifecycle.js'
+import { MountLifecycle, registerSockets } from './lifecycle.js'
 import { checkMiddleware } from './middleware.js'
 import {
   type FeathersService,
@@ -52,7 +52,7 @@ export class Mount {
   readonly #toApplication: ToApplication
   readonly #credentials: FeathersCredentials
   readonly #fallback: Fallback | undefined
-  readonly #lifecycle: Lifecycle
+  readonly #lifecycle: MountLifecycle
   readonly #framework: ReturnType<typeof frameworkOf>
   /** The paths of services of OAuth, which Fastify can't answer. */
   readonly #oauthPaths: string[] = []
@@ -73,7 +73,7 @@ export class Mount {
     this.#credentials = credentials
     this.#fallback = fallback
     this.#framework = frameworkOf(application)
-    this.#lifecycle = new Lifecycle(application, async () => {
+    this.#lifecycle = new MountLifecycle(application, async () => {
       if (this.#oauthPaths.length > 0)
         fastify.log.warn(
           `OAuth of the Feathers application needs the option \`fallback\`: ${this.#oauthPaths.join(', ')}`

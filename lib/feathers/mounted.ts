@@ -18,7 +18,7 @@ export interface MountedApplication extends FeathersApplication, SettingsStore {
   /** Whether it has been set up, here or elsewhere. */
   readonly _isSetup: boolean
   /** Of `@feathersjs/authentication`. */
-  defaultAuthentication?(service?: string): AuthenticationService | null
+  defaultAuthentication?(service?: string): MountedAuthentication | null
   /** Of `@feathersjs/transport-commons`: exists if the application has a real-time transport. */
   readonly channel?: unknown
   /** Of `@feathersjs/socketio`: exists after the setup. */
@@ -50,7 +50,7 @@ export interface FeathersService {
 }
 
 export interface Method {
-  // biome-ignore lint/suspicious/noExplicitAny: the arguments are those of the service
+  // biome-ignore lint/suspicious/noExplicitAny: the service declares its arguments
   (...args: any[]): Promise<unknown>
   createContext(data: object): Context
 }
@@ -104,7 +104,7 @@ const hasGrant = (service: FeathersService): boolean => typeof service.grant ===
 
 export type ServiceMixin = (service: FeathersService, path: string, options: ServiceOptions) => void
 
-export interface AuthenticationService {
+export interface MountedAuthentication {
   readonly configuration: { readonly parseStrategies?: readonly string[]; readonly authStrategies?: readonly string[] }
   parse(request: IncomingMessage, response: ServerResponse, ...strategies: readonly string[]): Promise<object | null>
 }

@@ -1,5 +1,4 @@
-/** A function of a framework, or middleware of one. */
-export type Callable = (...args: unknown[]) => unknown
+import type { AnyMethod } from '../core/facade.js'
 
 type AccessRule = (name: string | symbol) => boolean
 
@@ -55,6 +54,6 @@ export async function isAllowedMethods(middleware: unknown): Promise<boolean> {
   const next = async () => {
     isNextDone = true
   }
-  const isOver = await isFulfilled((async () => (middleware as Callable)(trap, next))())
+  const isOver = await isFulfilled((async () => (middleware as AnyMethod)(trap, next))())
   return isOver && readsMatched && !isTouched()
 }

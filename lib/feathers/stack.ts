@@ -36,10 +36,10 @@ export function reachesService({ patterns }: Layer, path: string): boolean {
   if (patterns === undefined) return true
   const segments = toSegments(path)
   const urls = [segments, [...segments, undefined]]
-  return patterns.some((pattern) => urls.some((url) => matches(pattern, url)))
+  return patterns.some((pattern) => urls.some((url) => matchesPattern(pattern, url)))
 }
 
-function matches({ segments, isPrefix }: Pattern, url: readonly (string | undefined)[]): boolean {
+function matchesPattern({ segments, isPrefix }: Pattern, url: readonly (string | undefined)[]): boolean {
   if (isPrefix ? segments.length > url.length : segments.length !== url.length) return false
   return segments.every((segment, index) => {
     const urlSegment = url[index]
@@ -54,14 +54,14 @@ const toSegments = (path: string) =>
     .map((segment) => (segment.includes(':') ? undefined : segment))
 
 function toKoaLayer(handle: unknown, position: string): Layer {
-  const routes = routesOf(handle)
-  if (routes === undefined) return { handle, name: nameOf(handle, position) }
+  const routes = koaRoutesOf(handle)
+  if (routes === undefined) return { handle, name: middlewareName(handle, position) }
   const paths = routes.filter(({ methods = [] }) => methods.length > 0).map(({ path }) => path)
   return { handle, name: `a router (${joinPaths(paths)})`, patterns: toPatterns(paths, false) }
 }
 
 /** Returns the routes of a router of Koa, `undefined` for other middleware. */
-export function routesOf(handle: unknown): readonly KoaRoute[] | undefined {
+export function koaRoutesOf(handle: unknown): readonly KoaRoute[] | undefined {
   const routes: unknown = Object(Object(handle).router).stack
   return Array.isArray(routes) ? routes : undefined
 }
@@ -72,7 +72,7 @@ function toLayer({ handle, regexp, route }: ExpressLayer, position: string): Lay
     return { handle, name: `a route (${joinPaths(paths)})`, patterns: toPatterns(paths, false) }
   }
   const path = regexp.fast_slash ? undefined : pathOfExpression(regexp)
-  const name = nameOf(handle, position)
+  const name = middlewareName(handle, position)
   return path === undefined
     ? { handle, name }
     : { handle, name: `${name} at '${path}'`, patterns: toPatterns([path], true) }
@@ -92,5 +92,5 @@ function toPatterns(paths: readonly unknown[], isPrefix: boolean): readonly Patt
 const joinPaths = (paths: readonly unknown[]) => paths.slice(0, 5).map(String).join(', ') || 'without routes'
 
 /** Returns the name of a middleware, or its position if it has none. */
-export const nameOf = (middleware: unknown, position: string): string =>
+export const middlewareName = (middleware: unknown, position: string): string =>
   String(Object(middleware).name).replace(/^(bound )+/, '') || position

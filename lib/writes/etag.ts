@@ -7,7 +7,7 @@ export const isVersion = (value: unknown): value is Version =>
   value instanceof Date || ['number', 'string', 'bigint'].includes(typeof value)
 
 /** Returns a version as JSON has it. */
-const toText = (value: unknown): string | undefined => {
+const versionText = (value: unknown): string | undefined => {
   if (!isVersion(value)) return undefined
   return value instanceof Date ? value.toJSON() : String(value)
 }
@@ -20,7 +20,7 @@ const encodingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)$/
 
 /** Returns the entity tag of a version, or `undefined` if the value is no version. */
 export function toTag(value: unknown): string | undefined {
-  const text = toText(value)
+  const text = versionText(value)
   if (text === undefined) return undefined
   const encoded = encodeURI(text.replace(/\p{Surrogate}/gu, '\uFFFD'))
   // A version that ends like such a suffix must not look like another version with a suffix.
@@ -42,12 +42,12 @@ export class Tags {
 
   /** Returns the tag of a version, or no tags if the value is no version. */
   static of(version: unknown): Tags {
-    const text = toText(version)
+    const text = versionText(version)
     return new Tags(text === undefined ? [] : [text], false)
   }
 
   includes(value: unknown): boolean {
-    const text = toText(value)
+    const text = versionText(value)
     return text !== undefined && this.#texts.includes(text)
   }
 }

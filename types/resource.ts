@@ -9,70 +9,64 @@ export type { CustomMethod, CustomMethods } from './custom-method.js'
 export type { QueryIn } from './resource-query.js'
 export type * from './standard-schema.js'
 
-/** The names of the fields of a record, by its schema: of a union, those of all its branches. */
+/** The names of the fields of a record. A union has those of all its branches. */
 export type FieldOf<S> = BranchKey<OutputOf<S>> & string
 
-/**
- * What `resource()` can't see in the schema of a record. Schemas are of the same kinds as that of
- * the record.
- */
+/** The options of `resource()`. Schemas are of the same kinds as that of the record. */
 export interface ResourceOptions<Field extends string = string> {
   /**
-   * Fields that the server sets: a body can't have them, neither in the record nor in a record of
-   * the same kind within it. They are known to the types; a field may also say `readOnly: true` in
-   * its JSON Schema, at any depth.
+   * Server-set fields, which a body can't have, also in records of the same kind within the record.
+   * A field may also have `readOnly: true` in its JSON Schema, at any depth, but the types don't
+   * know that.
    */
   readonly readOnly?: readonly Field[]
   /**
-   * Fields that do not leave, and that no query names: a password. They hold in records of the same
-   * kind within the record, too. A field may also say `writeOnly: true`, at any depth.
+   * Hidden fields, such as a password: they are never sent, and a query can't name them, also in
+   * records of the same kind within the record. A field may also have `writeOnly: true` in its JSON
+   * Schema, at any depth.
    */
   readonly writeOnly?: readonly Field[]
-  /** What `create` takes, and `update`. Default: the record without its `readOnly` fields. */
+  /** The data of `create` and `update`. Default: the record without its `readOnly` fields. */
   readonly create?: unknown
   /**
-   * Whether `create` also takes a list of records: hooks then find a list in `context.data`. It
-   * does without it where the option `multi` of the service, as adapters of databases have it, says
-   * so.
+   * Whether `create` accepts a list of records, too. Hooks then find a list in `context.data`.
+   * Default: the option `multi` of the service, which database adapters have.
    */
   readonly lists?: boolean
-  /** What `update` takes. Default: what `create` does. */
+  /** The data of `update`. Default: that of `create`. */
   readonly update?: unknown
   /**
-   * What `patch` takes. Default: any of the fields of the record, and at least one of them. Checks
-   * of the whole record do not count then.
+   * The data of `patch`. Default: at least one of the fields of the record. Checks of the whole
+   * record don't apply then.
    */
   readonly patch?: unknown
   /**
-   * Fields that are `readOnly`, and that the body of a method may set all the same: `{ create:
-   * ['id'] }`. Without it, the service does not start if the option `create`, `update` or `patch`
-   * has a schema with such a field. A custom method has an option of the same name.
+   * `readOnly` fields that clients may set by a method: `{ create: ['id'] }`. Without it, the
+   * service does not start if the option `create`, `update` or `patch` has a schema with such a
+   * field. A custom method has an option of the same name.
    */
   readonly settable?: { readonly [Method in 'create' | 'update' | 'patch']?: readonly Field[] }
-  /**
-   * The schema of an object: further parameters of a query, or others than the filters of its
-   * fields.
-   */
+  /** The schema of an object: further parameters of a query, or other ones than its filters. */
   readonly query?: unknown
   /**
-   * The record as it leaves. Default: the record, without its `writeOnly` fields. Other fields do
-   * not leave, and scalars get the types that it says; what it demands is not checked.
+   * The record in responses. Default: the record without its `writeOnly` fields. Other fields are
+   * not sent, and scalars are converted to its types. Responses are not validated.
    */
   readonly response?: unknown
   /**
-   * Further operators, with the JSON Schema of what they compare with: `{ $like: { type: 'string',
-   * maxLength: 100 } }`. Each is one of the fields that have a type in common with it. `false`
-   * takes away one that there is.
+   * Further operators with the JSON Schema of their values: `{ $like: { type: 'string', maxLength:
+   * 100 } }`. An operator applies to the fields that have a type in common with it. `false` removes
+   * an operator.
    */
   readonly operators?: { readonly [name: `$${string}`]: JsonSchema | false }
-  /** The fields that a query may filter by. Default: all that are no objects. */
+  /** The fields that a query may filter by. Default: all but objects. */
   readonly filter?: readonly Field[]
-  /** The fields that a query may sort by. Default: all that are neither objects nor lists. */
+  /** The fields that a query may sort by. Default: all but objects and lists. */
   readonly sort?: readonly Field[]
   /**
    * The custom methods of the resource: `{ publish: { route: 'POST /:id/publish', body: schema }
-   * }`. Clients may call them over HTTP, and their schemas are checked as those of the six methods
-   * are.
+   * }`. Clients may call them over HTTP. Bodies, queries and responses follow the same rules as
+   * those of the standard methods.
    */
   readonly methods?: CustomMethods
 }
@@ -85,7 +79,7 @@ export type Checked<S> = {
   readonly [check]?: (service: S) => void
 }
 
-/** The same as `Checked`, where the methods of the object are known. */
+/** The same as `Checked`, if the methods of the object are known. */
 export type CheckedBy<S> = unknown extends S ? unknown : [MethodName<S>] extends [never] ? unknown : Checked<S>
 
 type QuerySchema = {
@@ -98,8 +92,8 @@ type BodySchema = QuerySchema & {
 }
 
 /**
- * A resource with the types of its record as it leaves, of what `create` and `patch` take, of its
- * queries, its custom methods and its record as it is stored.
+ * A resource with the types of its record in responses, the data of `create` and `patch`, queries,
+ * custom methods, and the stored record.
  */
 export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<
   Served<Decoded<R, F>, DecodedData<D, F>, DecodedData<P, Partial<F>>, Q> & ServedCustom<M>
@@ -113,7 +107,7 @@ export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<
   readonly [types]?: { record: R; data: D; patch: P; query: Q; methods: M; stored: F }
 }
 
-/** What `resource()` gives: the option `schema` of a service. */
+/** The result of `resource()`: the option `schema` of a service. */
 export type Resource<S, O> = Described<
   RecordIn<S, O>,
   DataIn<S, O>,
@@ -127,9 +121,8 @@ type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 type Without<T, Names> = Tidy<RecordWithout<T, Names>>
 
 /**
- * A record without some of its fields, in each record of its kind that stands within it too, as a
- * folder in a folder. It has a name for declarations, which could not write a record that has no
- * end.
+ * A record without some of its fields, also in records of its kind within it, such as a folder in a
+ * folder. It has a name, since declarations can't write a recursive type.
  */
 export type RecordWithout<T, Names> = {
   [K in keyof T as K extends Names ? never : K]: Exclude<FieldWithout<T[K], Names, T>, undefined>
@@ -178,8 +171,8 @@ type PatchIn<S, O> = [Option<O, 'patch'>] extends [never]
   : OwnData<InputOf<Option<O, 'patch'>>, Unsettable<O, 'patch'>>
 
 /**
- * A record as a service may hold it: a type that JSON does not have, such as a date, becomes a text
- * in the response, and an empty column is `null`.
+ * A record as a service may return it: a date becomes a string in the response, and an empty column
+ * is `null`.
  */
 type Storable<T> = T extends readonly (infer I)[]
   ? readonly Storable<I>[]
@@ -191,14 +184,11 @@ type Storable<T> = T extends readonly (infer I)[]
         ? T | Date
         : T
 
-/**
- * What a service may return: the values on the wire, or what codecs and transformations make of
- * them.
- */
+/** The result of a service: values of the wire, or the results of codecs and transformations. */
 type Decoded<T, F> =
   Pick<F, keyof T & keyof F> extends T ? T : { [K in keyof T]: T[K] | (K extends keyof F ? F[K] : never) }
 
-/** What a service gets, which may declare the type of either. */
+/** The data of a service, which may declare the type before or after transformations. */
 type DecodedData<T, F> = Pick<F, keyof T & keyof F> extends T ? T : T & Pick<F, keyof T & keyof F>
 
 /** The fields of a record as hooks may set them. */
@@ -230,8 +220,8 @@ type ResourceMethods<R, D, P, Q> = {
 type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : never
 
 /**
- * The type of the service of a resource, for `Services`: all of the six methods, or those that are
- * named, and the custom methods that it declares.
+ * The type of the service of a resource, for `Services`: all standard methods or the named ones,
+ * and its custom methods.
  *
  * @example
  * declare module 'fastify-services' {
@@ -250,13 +240,13 @@ export type ServiceOf<T, Method extends keyof Service = keyof Service> =
     ? WithCustom<Pick<ResourceMethods<R, D, P, Q>, Method> & StoresRecord<Writable<F>>, M>
     : never
 
-/** A record of a resource, as it leaves. */
+/** A record of a resource in responses. */
 export type RecordOf<T> = TypesOf<T>['record' & keyof TypesOf<T>]
 
-/** What `create` of a resource takes. */
+/** The data of `create` of a resource. */
 export type DataOf<T> = TypesOf<T>['data' & keyof TypesOf<T>]
 
-/** What `patch` of a resource takes. */
+/** The data of `patch` of a resource. */
 export type PatchOf<T> = TypesOf<T>['patch' & keyof TypesOf<T>]
 
 /** A query of a resource. */

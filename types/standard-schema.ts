@@ -1,7 +1,4 @@
-/**
- * A JSON Schema that is no boolean: draft 7 or 2020-12, with the words that OpenAPI and TypeBox
- * add.
- */
+/** A JSON Schema of draft 7 or 2020-12, with the keywords of OpenAPI and TypeBox. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly $id?: string
@@ -38,15 +35,15 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** A JSON Schema: an object, or `true` for all values, or `false` for none. */
+/** A JSON Schema, or `true` for any value, or `false` for none. */
 export type SchemaValue = JsonSchema | boolean
 
 /** JSON Schemas by name. */
 export type SchemaMap = Readonly<Record<string, SchemaValue>>
 
 /**
- * What is read of a schema of any library: Standard Schema, and Standard JSON Schema beside it
- * (https://standardschema.dev).
+ * Standard Schema with Standard JSON Schema (https://standardschema.dev), which libraries
+ * implement.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -77,21 +74,21 @@ export interface StandardIssue {
 
 type Typed<T> = { readonly '~standard': { readonly types?: T | undefined } }
 
-/** The type of what is sent by a schema of any library. */
+/** The type of the values that clients send by a schema. */
 export type InputOf<S> = S extends Typed<infer T> ? NonNullable<T>['input' & keyof NonNullable<T>] : Static<S>
 
-/** The type of what becomes of it, where the schema transforms. */
+/** The type of the values that a schema returns, after transformations. */
 export type OutputOf<S> = S extends Typed<infer T> ? NonNullable<T>['output' & keyof NonNullable<T>] : Static<S>
 
-/** The type of what clients get: that of the output, with the input of each codec of zod. */
+/** The type of the values that clients receive: the output, with the input of each codec of zod. */
 export type WireOf<S> = ZodWire<S, OutputOf<S>>
 
 type DefinitionOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : never
 type Nothing = null | undefined
 
 /**
- * The output `O` of a schema of zod, as it is on the wire. It has a name for declarations, since a
- * schema may refer to itself.
+ * The output `O` of a schema of zod on the wire. It has a name, since declarations can't write a
+ * recursive type.
  */
 export type ZodWire<S, O> = [DefinitionOf<S>] extends [never]
   ? O
@@ -152,10 +149,10 @@ type ByKeywords<S, Root> = S extends { readonly enum: infer V extends readonly u
           ? Referred<R, S extends { readonly $defs: unknown } ? S : Root> & Beside<S, Root>
           : Structure<S, Root>
 
-// The fields that stand beside a reference.
+// The fields beside a reference.
 type Beside<S, Root> = S extends { readonly properties: infer P } ? FieldTypes<P, S, Root> : unknown
 
-// What a reference to another document leads to may be anything. The references of `Type.Cyclic`
+// A reference to another document may lead to anything. The references of `Type.Cyclic`
 // are bare names.
 type Referred<R, Root> = R extends '#'
   ? ReferredType<Root, Root>
@@ -163,7 +160,7 @@ type Referred<R, Root> = R extends '#'
     ? ReferredType<PartOf<PartOf<Root, Keyword>, Name>, Root>
     : ReferredType<PartOf<PartOf<Root, '$defs'>, R>, Root>
 
-// A list or a union that refers to itself has a type without end, and may be anything. Fields of
+// A recursive list or union has no finite type, and may be anything. Fields of
 // objects are read one by one.
 type ReferredType<S, Root> = S extends
   | { readonly anyOf: unknown }

@@ -66,7 +66,9 @@ export function createProjector(
   })
 }
 
-/** Creates the projector for a response schema that the application has put beside the resource's. */
+/**
+ * Creates the projector for a response schema that the application has put beside the resource's.
+ */
 function createSchemaProjector(
   { definition, instance, serialize, message }: ResourceMethod,
   serializeBySchema: Serialize,
@@ -158,7 +160,10 @@ class RecordProjector implements Projector {
     }
   }
 
-  /** Copies a value that is neither a list nor a page: the only item of a list, if lists are declared. */
+  /**
+   * Copies a value that is neither a list nor a page: the only item of a list, if lists are
+   * declared.
+   */
   #copyItem(data: unknown): unknown {
     return this.#takesLists && !this.#takesObjects
       ? (this.#projectRecord([data]) as unknown[])[0]

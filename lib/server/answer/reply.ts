@@ -140,7 +140,9 @@ class ProjectedReply {
     requestStateOf(reply.request).showSent(reply.data)
   }
 
-  /** Projects the result again if the reply has another schema by now. Returns other data as it is. */
+  /**
+   * Projects the result again if the reply has another schema by now. Returns other data as it is.
+   */
   update(payload: unknown): unknown {
     if (payload !== this.#data || this.#kind !== 'json') return payload
     const projector = this.#projectorOf(this.#reply)
@@ -180,7 +182,8 @@ function checkPayload(payload: unknown): void {
 
 /**
  * The default formatter: the data as JSON, strings, numbers and booleans too. Bytes, streams,
- * `Blob` and `Response` objects are sent as they are, a stream of objects as newline-delimited JSON.
+ * `Blob` and `Response` objects are sent as they are, a stream of objects as newline-delimited
+ * JSON.
  */
 function formatData(
   reply: FastifyReply,

@@ -5,16 +5,16 @@ import { idName, placeholdersIn } from '../../core/path.js'
 import { checkLists } from './query.js'
 import { propertiesOf } from './request.js'
 
-/** The path of a method as a route, for a service at a path. */
+/** Returns the path of a method as a route, with the name of the id of its service. */
 export const routePath = (servicePath: string, path: string) => path.replace(/:id\b/, `:${idName(servicePath)}`)
 
 /** Reads the arguments of a method from a request. */
 export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
 
 /**
- * Makes, for the service at a path, the function that makes the readers of its methods' arguments
- * (docs/http.md#requests-and-calls). They throw BadRequest when a call without an id has an
- * operator without its list.
+ * Returns the function that creates the argument readers of a service
+ * (docs/http.md#requests-and-calls). A reader throws BadRequest if a call without an id has a list
+ * operator without a list.
  */
 export function argumentsAt(path: string): (definition: MethodDefinition) => ReadArguments {
   const name = idName(path)
@@ -50,8 +50,8 @@ export const lazySignal: PropertyDescriptor = {
 }
 
 /**
- * The params of a call over HTTP (docs/http.md#requests-and-calls). Their `signal` stands on the
- * prototype, since defining it on each object is expensive.
+ * The params of a call over HTTP (docs/http.md#requests-and-calls). `signal` is on the prototype,
+ * since defining it on each object is expensive.
  */
 export class RestParams {
   readonly [caller]: () => Caller

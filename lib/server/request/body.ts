@@ -42,8 +42,8 @@ export function registerBodyParsers(instance: FastifyInstance, parse: Parse): vo
 }
 
 /**
- * Whether JSON is nested too deep: hooks, libraries and `JSON.stringify` recurse for each level, and
- * overflow the stack after some thousands.
+ * Whether JSON is nested too deep: hooks, libraries and `JSON.stringify` recurse for each level,
+ * and overflow the stack after some thousands.
  */
 function isNestedTooDeep(text: string): boolean {
   // Each level has two brackets, and most texts are shorter than that.
@@ -163,8 +163,8 @@ async function readForm(
 const tooLarge = (limit: number) => new PayloadTooLarge(`The form is larger than ${limit} bytes, its \`bodyLimit\``)
 
 /**
- * Waits until a form has arrived. Rejects once it passes the limit: the plugin limits parts, not the
- * whole form.
+ * Waits until a form has arrived. Rejects once it passes the limit: the plugin limits parts, not
+ * the whole form.
  */
 function waitForEnd({ raw }: FastifyRequest, limit: number): Promise<void> {
   let size = 0

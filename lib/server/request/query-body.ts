@@ -13,8 +13,8 @@ export const queryVerb = 'QUERY'
 type QueriedEntry = Pick<ServiceEntry, 'app' | 'object'>
 
 /**
- * Where a method is called over HTTP. What is asked for by GET, and is no single record, is asked
- * for by QUERY too, where Node and Fastify know that verb.
+ * Returns the endpoints of a method. A GET for many records has a QUERY beside it, if Node and
+ * Fastify support that verb.
  */
 export function serverEndpoints(definition: MethodDefinition, entry: QueriedEntry): readonly Endpoint[] {
   const endpoints = endpointsOf(definition)
@@ -22,10 +22,7 @@ export function serverEndpoints(definition: MethodDefinition, entry: QueriedEntr
   return get !== undefined && takesQuery(definition, entry) ? [...endpoints, { ...get, verb: queryVerb }] : endpoints
 }
 
-/**
- * Whether a method may be called by QUERY. The services of a mounted application answer what they
- * answer without it.
- */
+/** Whether a method can be called by QUERY. Services of a mounted application can't. */
 export const takesQuery = (definition: MethodDefinition, { app, object }: QueriedEntry): boolean =>
   definition.verb === 'GET' &&
   definition !== methods.get('get') &&
@@ -33,15 +30,15 @@ export const takesQuery = (definition: MethodDefinition, { app, object }: Querie
   METHODS.includes(queryVerb) &&
   (app as FastifyInstance).supportedMethods.includes(queryVerb)
 
-/** Says in an answer that QUERY is understood here, and in which format (RFC 10008, section 3). */
+/** Sets the header that says which format a QUERY may have (RFC 10008, section 3). */
 export const offerQuery = (reply: FastifyReply) => reply.header('accept-query', 'application/json')
 
 const isQueryFormat = (type: string) => /^application\/json\s*(;|$)/i.test(type)
 
 /**
- * Refuses a QUERY whose query is not a body of JSON, before that is read.
- * @throws {UnsupportedMediaType} for a body in another format; {BadRequest} when the URL has a
- * query of its own
+ * Checks a QUERY before its body is read.
+ * @throws {UnsupportedMediaType} if the body is not JSON
+ * @throws {BadRequest} if the URL has a query
  */
 export function checkQueryRequest(request: FastifyRequest): void {
   if (!isQueryFormat(String(request.headers['content-type'])))
@@ -50,17 +47,17 @@ export function checkQueryRequest(request: FastifyRequest): void {
     throw new BadRequest('A QUERY has its query in the body: leave it out of the URL')
 }
 
-/** How much a query may hold. Infinite where an option says so. */
+/** The limits of a query in a body. They may be infinite. */
 export interface QueryBounds {
-  /** How deep its values may stand in each other, below a parameter. */
+  /** The levels below a parameter. */
   readonly depth: number
-  /** How many values it may have. */
+  /** The number of values. */
   readonly parameterLimit: number
 }
 
 /**
- * The limits of query strings hold for JSON as well, but for that of lists: a parser that is a
- * function has those of the others.
+ * Returns the limits of query strings, which apply to JSON, too, except that of lists. If the
+ * option `query` is a function, the defaults apply.
  */
 export function queryBounds(options: QueryParser = {}): QueryBounds {
   const { depth = 5, parameterLimit = 1000 } = typeof options === 'function' ? {} : options
@@ -68,8 +65,8 @@ export function queryBounds(options: QueryParser = {}): QueryBounds {
 }
 
 /**
- * Makes the hook that takes the body of a QUERY for its query. It throws BadRequest when it is no
- * object, or passes a limit.
+ * Creates the hook that reads the query of a QUERY from its body. It throws BadRequest if the body
+ * is no object, or passes a limit.
  */
 export const readQueryBody =
   (bounds: QueryBounds): preValidationHookHandler =>
@@ -85,13 +82,13 @@ export const readQueryBody =
 function checkBounds(query: object, { depth, parameterLimit }: QueryBounds): void {
   let count = 0
   const check = (container: object, level: number) => {
-    // As qs counts: the name of a parameter is no level.
+    // As in `qs`, the name of a parameter is no level.
     if (level > depth + 1) throw new BadRequest(`The query is more than ${depth} levels deep`)
     const entries = Object.entries(container)
-    // What is empty costs an adapter as much as a value.
+    // An empty object costs an adapter as much as a value.
     if (entries.length === 0 && level > 1 && ++count > parameterLimit) throw tooMany(parameterLimit)
     for (const [name, value] of entries) {
-      // In a query string they are left out, which here would select more.
+      // `qs` drops them from a query string. Here, a dropped filter would select more records.
       if (name in Object.prototype) throw new BadRequest("A parameter can't have a name that every object has")
       if (typeof value === 'object' && value !== null) check(value, level + 1)
       else if (++count > parameterLimit) throw tooMany(parameterLimit)

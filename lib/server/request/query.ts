@@ -6,17 +6,16 @@ import { refusal } from '../../core/resource/issues.js'
 import type { Router } from './router.js'
 
 /**
- * Parses a text into nested values. For a text that is refused it returns the error, and never
- * throws.
+ * Parses a text into nested values. It never throws: if it refuses a text, it returns the error.
  */
 export type Parse = (text: string) => Record<string, unknown> | BadRequest
 
 /**
- * Makes the parser of query strings and of urlencoded bodies (docs/http.md#queries): what passes a
- * limit is refused, never cut, since a filter that is cut selects more records.
+ * Creates the parser of query strings and of urlencoded bodies (docs/http.md#queries). It refuses a
+ * text beyond a limit and never cuts it, since a filter that is cut selects more records.
  *
  * @param refusesInherited whether names of `Object.prototype` are refused. `qs` drops them
- * @throws for an option that `qs` can't use
+ * @throws if `qs` can't use an option
  */
 export function createParser(options: QueryParser = {}, refusesInherited = false): Parse {
   if (typeof options === 'function') return (text) => parseSafely(() => options(text) ?? {})
@@ -33,7 +32,7 @@ export function createParser(options: QueryParser = {}, refusesInherited = false
   const parsePlain = createPlainParser(options)
   return (text) => {
     if (text === '') return {}
-    // A text that is not longer than the limit can't hold more parameters than it.
+    // A text can't have more parameters than characters.
     if (text.length > parameterLimit && text.split('&').length > parameterLimit) {
       return new BadRequest(`There are more than ${parameterLimit} parameters`)
     }
@@ -41,7 +40,7 @@ export function createParser(options: QueryParser = {}, refusesInherited = false
   }
 }
 
-/** Asks `qs`, which says only of a text that it can't use its options. */
+/** Checks the options by parsing a text: `qs` has no other check. */
 function checkSettings(settings: qs.IParseOptions): void {
   try {
     qs.parse('', settings)
@@ -53,7 +52,7 @@ function checkSettings(settings: qs.IParseOptions): void {
   }
 }
 
-/** Makes a decoder that refuses parameters with a name of `Object.prototype`, at any depth. */
+/** Creates a decoder that refuses parameters with a name of `Object.prototype`, at any depth. */
 function refuseInherited({
   decoder,
   allowDots
@@ -85,10 +84,10 @@ function parseSafely(parse: () => Record<string, unknown>): Record<string, unkno
 }
 
 /**
- * Parses the query of a request again, since a plugin can't set the parser of an instance. This
- * comes before validation, so that schemas validate and coerce the result.
+ * Parses the query of a request again, since a plugin can't set the parser of an instance. Call it
+ * before validation, so that schemas validate and coerce the result.
  *
- * @throws {BadRequest} when the query passes a limit
+ * @throws {BadRequest} if the query passes a limit
  */
 export function readQuery(request: FastifyRequest, parse: Parse, router: Router): void {
   const query = parse(router.query(request.url))
@@ -96,21 +95,22 @@ export function readQuery(request: FastifyRequest, parse: Parse, router: Router)
   request.query = query
 }
 
-const operatorsOfLists = new Set(['$in', '$nin', '$or', '$and'])
+const listOperators = new Set(['$in', '$nin', '$or', '$and'])
 
 /**
- * Checks that the operators of a query that take lists have lists. A list over `arrayLimit` has
- * become an object, by which adapters select all records: `$nin` of an object excludes nothing.
+ * Checks that list operators have lists, at any depth of a query. `qs` turns a list over
+ * `arrayLimit` into an object, for which adapters may select all records: `$nin` of an object
+ * excludes nothing.
  *
- * @param isRead whether the call changes nothing. Then a single value is passed on: some clients
- * send a list of one item like that
- * @throws {BadRequest} at any depth of the query
+ * @param isRead whether the call only reads. Then a single value is accepted: some clients send a
+ * list of one item so
+ * @throws {BadRequest} if one has no list
  */
 export function checkLists(query: unknown, isRead: boolean): void {
   if (typeof query !== 'object' || query === null) return
   for (const [name, value] of Object.entries(query)) {
     const isOne = typeof value !== 'object' || value === null
-    if (operatorsOfLists.has(name) && !Array.isArray(value) && !(isRead && isOne))
+    if (listOperators.has(name) && !Array.isArray(value) && !(isRead && isOne))
       throw new BadRequest(
         `'${name}' must be a list. In a URL, a list with more items than the option \`query.arrayLimit\` of the server becomes an object: send fewer items, raise that option, or send a find as a QUERY with a JSON body`
       )
@@ -118,10 +118,7 @@ export function checkLists(query: unknown, isRead: boolean): void {
   }
 }
 
-/**
- * Where the value of a parameter belongs: `$or[0][a]` → `['$or', 0, 'a']`. `a[]` is the first item
- * of a list.
- */
+/** The path of a parameter: `$or[0][a]` → `['$or', 0, 'a']`. `a[]` is the first item of a list. */
 interface Target {
   readonly path: readonly (string | number)[]
   readonly isList: boolean
@@ -129,23 +126,23 @@ interface Target {
 
 type Container = Record<string | number, unknown>
 
-/** Parses a query of a plain form as `qs` does. For any other text it returns `undefined`. */
+/** Parses a simple query as `qs` does. Returns `undefined` for any other text. */
 export type ParsePlain = (text: string) => Record<string, unknown> | undefined
 
-const honoured = ['arrayLimit', 'depth', 'parameterLimit'] satisfies (keyof QueryOptions)[]
+const supported = ['arrayLimit', 'depth', 'parameterLimit'] satisfies (keyof QueryOptions)[]
 
 /**
- * Makes a parser for the queries that clients send: `a=1`, `a[$gt]=1`, `$or[0][a]=1`, `$in[]=1`,
- * encoded or not. It takes a text only if each name is set once and the items of a list stand in
- * order. Whatever else `qs` knows, from limits to duplicates, is left to it, as is every text where
- * another option is set than those three.
+ * Creates a parser for the queries that clients send: `a=1`, `a[$gt]=1`, `$or[0][a]=1`, `$in[]=1`,
+ * encoded or not. It is faster than `qs`. It parses a text only if each name is set once and lists
+ * are in order. It leaves everything else to `qs`: limits, duplicates, and all texts if an option
+ * other than those three is set.
  */
 export function createPlainParser(options: QueryOptions): ParsePlain {
-  const isHonoured = ([name, value]: [string, unknown]) =>
-    value === undefined || ((honoured as string[]).includes(name) && Number.isInteger(value))
-  if (!Object.entries(options).every(isHonoured)) return () => undefined
+  const isSupported = ([name, value]: [string, unknown]) =>
+    value === undefined || ((supported as string[]).includes(name) && Number.isInteger(value))
+  if (!Object.entries(options).every(isSupported)) return () => undefined
   const { arrayLimit = 20, depth = 5 } = options
-  const targetOf = remember((key) => toTarget(key, arrayLimit, Number(depth)))
+  const targetOf = cacheFew((key) => toTarget(key, arrayLimit, Number(depth)))
 
   return (text) => {
     const query: Container = {}
@@ -177,16 +174,13 @@ export function createPlainParser(options: QueryOptions): ParsePlain {
   }
 }
 
-/**
- * The names of an application's queries are few: what was found for one is kept, as long as they do
- * not become many.
- */
-function remember<T>(find: (key: string) => T | undefined): (key: string) => T | undefined {
+/** Caches the results of a function, while there are few keys: an application has few names. */
+function cacheFew<T>(find: (key: string) => T | undefined): (key: string) => T | undefined {
   const cache = new Map<string, T>()
   return (key) => {
     const cached = cache.get(key)
     if (cached !== undefined || key.length > 100) return cached
-    // A part of a text holds the whole text in memory, this copy of it does not.
+    // A substring would keep the whole text in memory, but this copy does not.
     const copy = key.split('').join('')
     const value = find(copy)
     if (cache.size === 500) cache.clear()
@@ -210,7 +204,7 @@ function toTarget(key: string, arrayLimit: number, depth: number): Target | unde
 
 const isIndex = (segment: string) => /^(0|[1-9]\d*)$/.test(segment)
 
-/** As `qs` decodes; `undefined` for what can't be decoded. */
+/** Decodes a text as `qs` does; `undefined` if that fails. */
 function decode(text: string): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
@@ -222,8 +216,8 @@ function decode(text: string): string | undefined {
 }
 
 /**
- * Puts a value where it belongs.
- * @returns what holds it, `undefined` where something else stands in the way
+ * Sets the value at a path.
+ * @returns the object or the list that has it; `undefined` if the path has another value
  */
 function put(query: Container, path: Target['path'], value: string): Container | undefined {
   const last = path.length - 1

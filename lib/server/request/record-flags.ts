@@ -13,13 +13,12 @@ import { shapesOf, WrittenSchema } from '../../schema/written-schema.js'
 import { responses, type Schema } from './schema.js'
 
 /**
- * Checks at startup that the schemas which a method has of its own respect the flags of the record.
- * Flags are names of fields, so a body that names a `readOnly` field may be a mistake: the option
- * `settable` says that it is none.
+ * Checks at startup that the schemas of a method respect the flags of the record. Flags are names
+ * of fields, so a body with a `readOnly` field may be a mistake. The option `settable` allows it.
  *
  * @param label of the method, as in `users.patch`
  * @returns a hook that refuses `readOnly` fields in bodies that `resource()` does not check
- * @throws {TypeError} when a body has a `readOnly` field, or an answer a `writeOnly` one
+ * @throws {TypeError} if a body has a `readOnly` field, or a response a `writeOnly` one
  */
 export function guardFlags(
   label: string,
@@ -34,12 +33,11 @@ export function guardFlags(
   if (rules?.body === undefined && !takesRecord) return undefined
   const ofResource = rules?.body ?? { written: record.incoming, guards: responseOf(record) }
   const isReplaced = rules?.body === undefined || rules.body.document !== schema?.body
-  // A body of its own is checked by the schema of the record too, the default body by that schema
-  // alone.
+  // The schema of the record checks the default body, and bodies with a schema of the method, too.
   const isByRecord = isReplaced && rules?.body?.isOwn !== true
   const guards = isByRecord ? [ofResource.written, ...ofResource.guards] : ofResource.guards
   const all = guards.map((guard) => shapesOf(guard, instance))
-  const body = shapesOf(isReplaced ? foreignSchema(schema?.body, instance) : ofResource.written, instance)
+  const body = shapesOf(isReplaced ? readFastifySchema(schema?.body, instance) : ofResource.written, instance)
   for (const guard of all) checkBody(label, method, findFlagConflicts('readOnly', guard, body), isReplaced)
   if (!isReplaced) return undefined
   return ({ body }, _reply, done) => {
@@ -75,11 +73,11 @@ function checkBody(label: string, method: string, conflicts: readonly FlagConfli
 }
 
 /**
- * Checks at startup that the records of a service have no field that the schema of a body flags as
- * `writeOnly`, or that of the record where `response` is another one.
+ * Checks at startup that responses of a service have no field that is `writeOnly` in the schema of
+ * a body, or in that of the record if `response` is another one.
  *
  * @param path of the service
- * @throws {TypeError} when they have one
+ * @throws {TypeError} if they have one
  */
 export function checkRecordFlags(path: string, record: RecordRules, instance: FastifyInstance): void {
   const { incoming, outgoing, bodies, hasOwnResponse } = record
@@ -97,7 +95,7 @@ function checkAnswers(
   const rules = rulesOf(schema)
   if (rules !== undefined && rules.outgoing.written !== outgoing.written) {
     const { root } = shapesOf(rules.outgoing.written, instance)
-    // An answer of nothing but hidden fields exists to show them.
+    // A response with hidden fields only is meant to show them.
     const showsMore = (body: WrittenSchema) => {
       const hidden = shapesOf(body, instance).root
       return root.names.some((name) => !hidden.field(name).writeOnly)
@@ -109,7 +107,7 @@ function checkAnswers(
   for (const [status, answer] of responses(schema))
     if (!/^[45]/.test(status))
       for (const content of contentsOf(answer)) {
-        const plain = foreignSchema(content, instance)
+        const plain = readFastifySchema(content, instance)
         const written = rules === undefined ? plain : rules.outgoing.written.withDocument(plain.document)
         const others = [incoming, outgoing.written, ...bodies]
         checkHidden(`${label}: its answer has`, written, others, instance)
@@ -133,17 +131,14 @@ function checkHidden(
   }
 }
 
-/** The schemas of an answer, by its types of content. */
+/** Returns the schemas of a response, one for each content type. */
 const contentsOf = (answer: Schema): readonly unknown[] => {
   const content = contentByType(answer)
   return content === undefined ? [answer] : Object.values(content).map((media) => Object(media).schema)
 }
 
-/**
- * The schema of an application for Fastify. One that is no JSON Schema, and gives none, may allow
- * anything.
- */
-function foreignSchema(schema: unknown, instance: FastifyInstance): WrittenSchema {
+/** Reads a schema that the application has for Fastify. One without JSON Schema allows anything. */
+function readFastifySchema(schema: unknown, instance: FastifyInstance): WrittenSchema {
   const create = (document: JsonSchema) => new WrittenSchema(document, { flagged: noNames })
   const written = attempt(() => create(readSides(schema).input.document))
   return written !== undefined && attempt(() => shapesOf(written, instance)) ? written : create({})

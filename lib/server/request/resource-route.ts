@@ -29,9 +29,8 @@ type CompileValidator = (route: RouteSchema) => unknown
  * check the id and the body.
  *
  * @param label of the method, as in `users.create`
- * @param isTyped whether the values of a query have their types, as in JSON, and are no texts
- * @throws {TypeError} when a reference of the schema leads to none, also of those of
- * `app.addSchema`
+ * @param isTyped whether the values of a query are JSON, not strings
+ * @throws {TypeError} if a reference of the schema has no target, in `app.addSchema` either
  */
 export function resourceRoute(
   label: string,
@@ -50,7 +49,7 @@ export function resourceRoute(
   // The application may have replaced the query or the body in a copy of the schema.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record, isTyped))
   const body = rules.body?.document === schema?.body ? rules.body : undefined
-  // The hook checks it, since Fastify ignores the value of an async validator.
+  // A hook checks it, since Fastify ignores the value of an async validator.
   if (body !== undefined) compilers.set('body', () => true)
   const host = instance.validatorCompiler as CompileValidator | undefined
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
@@ -144,8 +143,8 @@ export function projectionOf({ written, converts }: Outgoing, instance: FastifyI
 const projectionBy = (shapes: Shapes, converts: boolean): Project =>
   shapes.root.remember(projectionBy, () => createProjection(shapes, converts))
 
-// The application may have replaced the answer in a copy of the schema. The options hide their
-// fields in it, too.
+// The application may have replaced the response in a copy of the schema. The options of the
+// resource hide fields there, too.
 function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
   const projection = once(() =>
     createProjection(shapesOf(outgoing.written.withDocument(answer), instance), outgoing.converts)

@@ -10,18 +10,18 @@ export interface Router {
     readonly maxParamLength: number
     readonly useSemicolonDelimiter: boolean
   }
-  /** Where the path of a URL ends. */
+  /** Returns the index at which the path of a URL ends. */
   pathEnd(url: string): number
-  /** The path of a URL. */
+  /** Returns the path of a URL. */
   path(url: string): string
-  /** The text of a URL's query. */
+  /** Returns the query string of a URL. */
   query(url: string): string
 }
 
 export function routerOf({ initialConfig }: FastifyInstance): Router {
-  // The options of the router may stand in two places.
-  const places: Partial<Router['options']>[] = [initialConfig, Object(initialConfig.routerOptions)]
-  const isSet = (name: keyof Router['options']) => places.some((place) => place[name])
+  // Router options may be at the top level, or in `routerOptions`.
+  const sources: Partial<Router['options']>[] = [initialConfig, Object(initialConfig.routerOptions)]
+  const isSet = (name: keyof Router['options']) => sources.some((source) => source[name])
   const useSemicolonDelimiter = isSet('useSemicolonDelimiter')
   const delimiter = useSemicolonDelimiter ? /[?#;]/ : /[?#]/
   const pathEnd = (url: string) => {
@@ -31,10 +31,10 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
   return {
     options: {
       allowUnsafeRegex: isSet('allowUnsafeRegex'),
-      caseSensitive: places.every((place) => place.caseSensitive !== false),
+      caseSensitive: sources.every((source) => source.caseSensitive !== false),
       ignoreDuplicateSlashes: isSet('ignoreDuplicateSlashes'),
       ignoreTrailingSlash: isSet('ignoreTrailingSlash'),
-      maxParamLength: Math.max(...places.map((place) => place.maxParamLength ?? 0)),
+      maxParamLength: Math.max(...sources.map((source) => source.maxParamLength ?? 0)),
       useSemicolonDelimiter
     },
     pathEnd,

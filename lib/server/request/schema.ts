@@ -13,17 +13,15 @@ import { isLocalReference, parseDefinitionReference } from '../../schema/pointer
 
 export type Schema = Record<string, unknown>
 
-/**
- * The response schemas of a method by status. A schema without a status is that of every success.
- */
+/** Returns the response schemas by status. A schema without a status is for every success. */
 export const responses = ({ response }: FastifySchema) => responsesIn(response) as Map<string, Schema>
 
 /**
- * Makes the schemas of the routes of a method from its own, which describes one record, while
- * `find` answers lists and pages, and a call for many records a list. If the application has a
- * serializer compiler of its own, schemas may be of any kind and are not changed.
+ * Derives the schemas of the routes of a method. Its own schema describes one record, while `find`
+ * returns lists and pages, and a call for many records a list. If the application has a serializer
+ * compiler, schemas may be of any kind and are not changed.
  *
- * @returns the schema of a route, by whether that is one for many records
+ * @returns a function that returns the schema of a route. `isMany` is true for many records
  */
 export function routeSchemas(
   method: MethodDefinition,
@@ -49,18 +47,18 @@ export function routeSchemas(
     )
   if (!keepsSchemas && answersPages(method)) return () => ofMany(pagesOf)
   const single = withAnswers((record) => record)
-  // The routes of a resource alone have a serializer that no schema of a route concerns.
+  // Only a resource has a serializer that does not depend on the schema of the route.
   if (!isOfResource) return () => single
   // `create` and custom methods take one record, or a list.
   const answer = method.id === 'optional' ? (list: Schema) => list : recordOrList
   return (isMany) => (isMany ? ofMany(answer) : single)
 }
 
-/** Whether answers are declared by their content type. */
+/** Whether a response is declared by content type. */
 export const hasContentTypes = (answers: Iterable<Schema>): boolean =>
   [...answers].some((answer) => contentByType(answer))
 
-/** A copy of an answer with another schema, or with another one of each type that is no file. */
+/** Changes the schema of a response, or that of each content type that is JSON. */
 function mapContent(answer: Schema, change: (schema: Schema) => Schema): Schema {
   const content = contentByType(answer)
   if (content === undefined) return change(answer)
@@ -72,13 +70,13 @@ function mapContent(answer: Schema, change: (schema: Schema) => Schema): Schema 
 }
 
 /**
- * Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A
- * resource brings its own.
+ * Whether the application has a serializer compiler, whose schemas may be of any kind. A resource
+ * has its own one.
  */
 export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance): boolean =>
   instance.serializerCompiler !== undefined && rulesOf(schema) === undefined
 
-/** Whether a method answers lists and pages. */
+/** Whether a method returns lists and pages. */
 export const answersPages = ({ verb, path }: MethodDefinition) => verb === 'GET' && path === ''
 
 function pagesOf({ type, items, ...definitions }: Schema): Schema {
@@ -88,7 +86,7 @@ function pagesOf({ type, items, ...definitions }: Schema): Schema {
   return { anyOf: [data, page], ...definitions }
 }
 
-/** A schema that refers to itself, as a definition, which may stand in that of a list. */
+/** Moves a schema that refers to itself into a definition, so that a list can refer to it. */
 function withinDefinition(record: Schema): Schema {
   if (listOf(record) !== undefined) return record
   const moved = (part: SchemaValue): SchemaValue => {
@@ -104,8 +102,8 @@ function recordOrList({ type, items, ...definitions }: Schema): Schema {
 }
 
 /**
- * The schema of a list of records. Definitions that the record refers to move to the root;
- * `undefined` where a schema refers to itself in another way.
+ * Returns the schema of a list of records, with the definitions of the record at its root.
+ * `undefined` if the record refers to its root in another way.
  */
 export function listOf(record: Schema): Schema | undefined {
   if (isTiedToRoot(record)) return undefined
@@ -119,8 +117,8 @@ export function listOf(record: Schema): Schema | undefined {
 }
 
 /**
- * Whether a schema has an id, or refers to what is none of the definitions, here or within: in a
- * list, it would mean something else.
+ * Whether a schema has an id, or a reference to its root other than to a definition. Within the
+ * schema of a list, these would mean something else.
  */
 function isTiedToRoot(schema: SchemaValue): boolean {
   if (!isSchema(schema)) return false
@@ -129,15 +127,15 @@ function isTiedToRoot(schema: SchemaValue): boolean {
   return [...subschemasOf(schema)].some(([part]) => isTiedToRoot(part))
 }
 
-type ValidationProblem = { readonly instancePath?: string; readonly message?: string }
-type Validate = ((value: unknown) => unknown) & { errors?: ValidationProblem[] | null }
+type ValidationIssue = { readonly instancePath?: string; readonly message?: string }
+type Validate = ((value: unknown) => unknown) & { errors?: ValidationIssue[] | null }
 
 /**
- * Validates each record of a batch by the schema of one record. Fastify has tried it on the whole
- * body by then, failed and stopped there: so query and headers are validated here too.
+ * Validates each record of a batch by the schema of one record. By then, Fastify has applied it to
+ * the whole body, failed and stopped, so this validates query and headers, too.
  *
- * @throws {BadRequest} when a record, the query or the headers are not valid, or what the
- * `schemaErrorFormatter` of the application makes of it
+ * @throws {BadRequest} if a record, the query or the headers are invalid, or the error of the
+ * application's `schemaErrorFormatter`
  */
 export async function validateBatch(request: FastifyRequest): Promise<void> {
   const { body, validationError } = request
@@ -148,28 +146,28 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
   const validateRecord = request.getValidationFunction('body') as Validate | undefined
   for (const [index, record] of body.entries()) {
     const answer = validateRecord?.(record)
-    // A promise for each record of a large batch takes longer than the check itself.
-    body[index] = judged(request, 'body', isPromise(answer) ? await answer : answer, record, validateRecord, index)
+    // Awaiting each record of a large batch would take longer than the check itself.
+    body[index] = toValidated(request, 'body', isPromise(answer) ? await answer : answer, record, validateRecord, index)
   }
   for (const part of ['querystring', 'headers'] as const) {
     const validate = request.getValidationFunction(part) as Validate | undefined
     const value = part === 'headers' ? request.headers : request.query
-    const checked = judged(request, part, await validate?.(value), value, validate)
+    const checked = toValidated(request, part, await validate?.(value), value, validate)
     if (part === 'querystring') request.query = checked
   }
 }
 
 /**
- * What the validator of an application answers, as Fastify has it. Those of type providers have a
- * list of problems as the error.
+ * The answer of a validator of the application. Validators of type providers have a list of issues
+ * as the error.
  */
-type Judgement = { readonly error?: Error | readonly ValidationProblem[]; readonly value?: unknown } | false | null
+type Verdict = { readonly error?: Error | readonly ValidationIssue[]; readonly value?: unknown } | false | null
 
 /**
- * The value of a part of a request, after its validator has answered.
- * @throws {BadRequest} when it is not valid
+ * Returns the value of a part of a request, as its validator may have changed it.
+ * @throws {BadRequest} if it is invalid
  */
-function judged(
+function toValidated(
   request: FastifyRequest,
   part: string,
   answer: unknown,
@@ -178,27 +176,27 @@ function judged(
   index?: number
 ): unknown {
   if (typeof answer !== 'object' && answer !== false) return value
-  const judgement = answer as Judgement
+  const verdict = answer as Verdict
   const path = index === undefined ? '' : `/${index}`
-  const error = judgement === false ? (validate?.errors ?? []) : judgement?.error
+  const error = verdict === false ? (validate?.errors ?? []) : verdict?.error
   if (Array.isArray(error))
-    throw invalid(part, path, error, schemaErrorFormatterOf(request.server, rootOf(request.server)))
+    throw toValidationError(part, path, error, schemaErrorFormatterOf(request.server, rootOf(request.server)))
   if (error) throw new BadRequest(`${part}${path} is not valid: ${(error as Error).message}`)
-  return judgement && 'value' in judgement ? judgement.value : value
+  return verdict && 'value' in verdict ? verdict.value : value
 }
 
-function invalid(
+function toValidationError(
   part: string,
   path: string,
-  faults: readonly ValidationProblem[],
+  issues: readonly ValidationIssue[],
   format: SchemaErrorFormatter | undefined
 ): Error {
-  const problems = faults.map((problem) => ({ ...problem, instancePath: `${path}${problem.instancePath ?? ''}` }))
+  const validation = issues.map((issue) => ({ ...issue, instancePath: `${path}${issue.instancePath ?? ''}` }))
   if (format === undefined) {
-    const text = `${part}${problems[0]?.instancePath ?? path} ${problems[0]?.message ?? 'is not valid'}`
-    return new BadRequest(text, { errors: problems })
+    const text = `${part}${validation[0]?.instancePath ?? path} ${validation[0]?.message ?? 'is not valid'}`
+    return new BadRequest(text, { errors: validation })
   }
-  const error = format(problems, part)
+  const error = format(validation, part)
   const { statusCode = 400, code = 'FST_ERR_VALIDATION' } = error
-  return Object.assign(error, { statusCode, code, validation: problems, validationContext: part })
+  return Object.assign(error, { statusCode, code, validation, validationContext: part })
 }

@@ -17,23 +17,23 @@ import { isApplicator, isAssertion } from '../schema/keywords.js'
 import { errorHandlerOptions, notFoundOptions } from './errors/error-handler.js'
 import { hooksKind } from './hook-options.js'
 
-const names: OptionKind = ['a list of names', kinds.names[1]]
+const namesKind: OptionKind = ['a list of names', kinds.names[1]]
 // A schema of some libraries is a function.
-const schema: OptionKind = ['a schema', kinds.settings[1]]
+const schemaKind: OptionKind = ['a schema', kinds.settings[1]]
 const { free, object } = kinds
 
 // What would fail later, with an error of V8, or be ignored. Fastify and others check what is free.
-const ofPlugin: OptionTable<ServicesOptions> = {
+const pluginOptions: OptionTable<ServicesOptions> = {
   query: kinds.settings,
   formatter: kinds.function,
   hooks: hooksKind,
   notFound: ['true, false or an object', (value) => typeof value === 'boolean' || object[1](value)],
   errorHandler: object
 }
-const ofService: OptionTable<ServiceOptions> = {
-  methods: names,
+const serviceOptions: OptionTable<ServiceOptions> = {
+  methods: namesKind,
   routes: object,
-  events: names,
+  events: namesKind,
   hooks: hooksKind,
   before: free,
   after: free,
@@ -45,7 +45,7 @@ const ofService: OptionTable<ServiceOptions> = {
 }
 const { flag, fromZero } = kinds
 // Options of `qs` that have no type here are passed on to it.
-const ofQuery: OptionTable<QueryOptions & Omit<IParseOptions, keyof QueryOptions>> = {
+const queryOptions: OptionTable<QueryOptions & Omit<IParseOptions, keyof QueryOptions>> = {
   arrayLimit: fromZero,
   depth: ['a number from 0, or false', (value) => value === false || fromZero[1](value)],
   parameterLimit: fromZero,
@@ -74,9 +74,9 @@ const ofQuery: OptionTable<QueryOptions & Omit<IParseOptions, keyof QueryOptions
 export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLogger): void {
   const who = 'fastify-services'
   const advice = { registers: 'the services', call: 'child.service(path, object)' }
-  checkOptions(who, ofPlugin, withoutRegister(who, options, advice, log))
+  checkOptions(who, pluginOptions, withoutRegister(who, options, advice, log))
   const { errorHandler, notFound, query } = options
-  if (isObject(query)) checkOptions(who, ofQuery, query, 'query.')
+  if (isObject(query)) checkOptions(who, queryOptions, query, 'query.')
   if (isObject(errorHandler)) checkOptions(who, errorHandlerOptions, errorHandler, 'errorHandler.')
   if (isObject(notFound)) checkOptions(who, notFoundOptions, notFound, 'notFound.')
 }
@@ -156,7 +156,7 @@ function checkParts(methodSchema: FastifySchema, who: string): void {
 export function checkServiceOptions(options: ServiceOptions, path: string): void {
   const who = `the service '${path}'`
   if (isRecordSchema(Object(options).schema)) throw recordSchemaError(path)
-  checkOptions(who, ofService, options)
+  checkOptions(who, serviceOptions, options)
   const schemas = Object.entries<FastifySchema | undefined>({ ...options.schema })
   for (const [name, methodSchema] of schemas) {
     if (isSchemaItself(methodSchema) && isApplicator(name)) throw recordSchemaError(path)
@@ -166,7 +166,7 @@ export function checkServiceOptions(options: ServiceOptions, path: string): void
       )
     checkOptions(who, { [name]: object }, { [name]: methodSchema }, 'schema.')
     if (methodSchema === undefined) continue
-    checkOptions(who, { response: schema }, { response: methodSchema.response }, `schema.${name}.`)
+    checkOptions(who, { response: schemaKind }, { response: methodSchema.response }, `schema.${name}.`)
     checkParts(methodSchema, `The option \`schema.${name}\` of ${who}`)
   }
 }

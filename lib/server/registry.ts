@@ -3,7 +3,7 @@ import { joinPath, stripSlashes } from '../core/path.js'
 import { metaOf } from '../core/service-meta.js'
 import type { ExposedService } from './routing/exposed.js'
 
-interface Lifecycle {
+interface WithLifecycle {
   setup?(app: unknown, path: string, server: unknown): unknown
   teardown?(app: unknown, path: string): unknown
 }
@@ -94,7 +94,7 @@ export class Registry {
     this.ready = true
     for (const entry of this.entries) entry.start()
     for (const { object, app, path } of this.entries)
-      await (object as Lifecycle).setup?.(hookApplicationOf(app), path, this.#server ?? server)
+      await (object as WithLifecycle).setup?.(hookApplicationOf(app), path, this.#server ?? server)
   }
 
   /**
@@ -105,7 +105,7 @@ export class Registry {
     const errors: unknown[] = []
     for (const { object, app, path } of this.entries.toReversed()) {
       try {
-        await (object as Lifecycle).teardown?.(hookApplicationOf(app), path)
+        await (object as WithLifecycle).teardown?.(hookApplicationOf(app), path)
       } catch (error) {
         errors.push(error)
       }

@@ -6,7 +6,7 @@ import { explainGetInHook } from './errors/explain-get.js'
 
 /** Keeps `context.http` as it is before the method runs: later changes belong to its result. */
 export function keepHttp(context: HookContext): void {
-  callStateOf(context).http = hasSome(context.http) ? copyOf(context.http) : none
+  callStateOf(context).http = hasSome(context.http) ? copyOf(context.http) : noHttp
 }
 
 /** Tracks the streams in the result and the dispatch of a call. Most hooks change neither. */
@@ -61,7 +61,7 @@ function ownCaller(context: HookContext, { caller }: CallState): Caller | undefi
   return caller?.context === context ? caller : undefined
 }
 
-const none: Http = {}
+const noHttp: Http = {}
 function hasSome(http: Http | undefined): boolean {
   for (const _ in http) return true
   return false

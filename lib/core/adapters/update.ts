@@ -7,46 +7,40 @@ import { metaOf } from '../service-meta.js'
 import { idFieldOf, ownersOf } from './feathers.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
 
-/** Says of the name of a field whether the caller of a method may send it. */
+/** Whether the caller of a method may send a field. */
 export type MaySend = (field: string) => boolean
 
-/**
- * CallState what the caller of an `update` may send. Several rules may say so, and a field must pass
- * all of them.
- */
+/** Restricts the fields that the caller of an `update` may send, besides earlier restrictions. */
 export function restrictSentFields(context: HookContext, maySend: MaySend): void {
-  const notes = callStateOf(context)
-  const { maySend: before } = notes
-  notes.maySend = before === undefined ? maySend : (field) => before(field) && maySend(field)
+  const state = callStateOf(context)
+  const { maySend: before } = state
+  state.maySend = before === undefined ? maySend : (field) => before(field) && maySend(field)
 }
 
 /**
- * Calls the `update` of a service. With the adapters for knex and for memory, fields that the
- * caller could not send, and that no hook has set, stay as they are stored: to replace them is not
- * what the caller has asked for. Other adapters would need to read them and to write them back,
- * which changes some of them; a class with an `update` of its own does what that says.
+ * Calls the `update` of a service. With `@feathersjs/knex` and `@feathersjs/memory`, stored values
+ * stay in the fields that the caller can't send and that no hook has set. Other adapters would have
+ * to read and write these fields, which changes some of them. A class with its own `update` decides
+ * for itself.
  */
 export function updateSentFields(context: HookContext, maySend: MaySend, invoke: Invoke): unknown {
   const { service, data } = context
   const { object = service } = metaOf(service)
   const isSent = (field: string) => Object.hasOwn(Object(data), field) || maySend(field)
-  if (isKnexAdapter(object) && areAsWritten(object, ['update', '_update', 'db', 'getModel', 'getOptions']))
+  if (isKnexAdapter(object) && areOriginal(object, ['update', '_update', 'db', 'getModel', 'getOptions']))
     return updateColumns(context, object, isSent, invoke)
-  if (isMemory(object) && areAsWritten(object, ['update', '_update']))
+  if (isMemory(object) && areOriginal(object, ['update', '_update']))
     return updateStored(context, object, isSent, invoke)
   return invoke(context)
 }
 
-/**
- * Whether an object has methods of the name from one class alone, so that nothing has replaced
- * them.
- */
-const areAsWritten = (object: object, names: readonly string[]): boolean =>
+/** Whether an object inherits each of these methods from one class: nothing overrides them. */
+const areOriginal = (object: object, names: readonly string[]): boolean =>
   names.every((name) => ownersOf(object, name).length === 1)
 
 type IsSent = (field: string) => boolean
 
-/** Lets the statement leave columns alone that it would set to `null`. */
+/** Removes columns from the statement that it would set to `null`. */
 async function updateColumns(
   context: HookContext,
   adapter: KnexAdapter & object,
@@ -58,24 +52,24 @@ async function updateColumns(
     const { update } = builder
     builder.update = (values, ...rest) => {
       const sent = Object.entries(Object(values)).filter(([column, value]) => value !== null || isSent(column))
-      // A statement that sets nothing is none: the builder selects the record instead.
+      // Without columns to set, the builder selects the record instead.
       return sent.length === 0 ? builder : update.call(builder, Object.fromEntries(sent), ...rest)
     }
     return builder
   }
-  // The adapter reads the record before it writes it, and would write the selected columns alone.
+  // The adapter reads the record first, and would only write the selected columns.
   const { $select, ...query }: Query = Object(params.query)
   context.params = paramsWithBuilders({ ...params, query }, adapter, change)
   try {
     const result = await invoke(context)
     return Array.isArray($select) ? pick([idFieldOf(adapter), ...$select], (field) => Object(result)[field]) : result
   } finally {
-    // Hooks further out may pass them on to other services.
+    // Hooks further out may pass the params on to other services.
     context.params = params as Params
   }
 }
 
-/** The adapter for memory. */
+/** The database adapter `@feathersjs/memory`. */
 interface Memory {
   readonly store: Readonly<Record<string, object | undefined>>
 }

@@ -8,7 +8,7 @@ import { withTraits } from '../core/hooks.js'
 import { callerIn } from '../core/http-call.js'
 import { isObject } from '../core/objects.js'
 
-/** The cookie that keeps the token of a browser (docs/login-cookies.md). */
+/** Options of the cookie with the token of a browser (docs/login-cookies.md). */
 export interface CookieOptions {
   /**
    * Default: the path of the authentication service, `'authentication'`. With a name as
@@ -18,30 +18,30 @@ export interface CookieOptions {
   /** Default `'lax'`. `'none'` is for pages of other sites, and makes it `Secure`. */
   sameSite?: 'strict' | 'lax' | 'none'
   /**
-   * Whether it is sent by TLS alone. Default: where the page that logs in, or the request, came by
+   * Whether it is sent over TLS only. Default: if the page that logs in, or the request, came over
    * `https`.
    */
   secure?: boolean
   /**
-   * The domain whose subdomains get it too: `'example.com'`. Default: the host that sets it alone.
+   * The domain whose subdomains get it, too: `'example.com'`. Default: only the host that sets it.
    */
   domain?: string
   /**
-   * The origins of other pages that may change something by it, and log in:
-   * `['https://app.example.com']`. Default: none.
+   * The origins of other pages that may log in and change data: `['https://app.example.com']`.
+   * Default: none.
    */
   origins?: readonly string[]
 }
 
-// The methods of HTTP that change nothing (RFC 9110, section 9.2.1; RFC 10008).
+// The safe methods of HTTP (RFC 9110, section 9.2.1; RFC 10008).
 const safeVerbs = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
 /**
- * Whether a request comes from a page of another origin, and may change something: a form or a
- * script there sends the cookies of this server along (docs/login-cookies.md#pages-of-other-sites).
- * A request of no browser is none.
+ * Whether a request comes from a page of another origin and may change data: forms and scripts
+ * there send the cookies of this server along (docs/login-cookies.md#pages-of-other-sites). `false`
+ * for clients that are not browsers.
  *
- * @param origins the origins of pages that may, as `'https://app.example.com'`
+ * @param origins the allowed origins, such as `'https://app.example.com'`
  * @example
  * parse: (request) => (isCrossSite(request) ? null : { headers: request.headers })
  */
@@ -55,17 +55,16 @@ export function isCrossSite({ method, headers, host }: FastifyRequest, origins: 
 }
 
 /**
- * Whether a host, as a request names it, is that of an origin. A host may have the port that the
- * scheme has by itself.
+ * Whether the host of a request belongs to an origin. It may have the default port of the scheme.
  */
 const isOriginOf = (origin: string, host: string): boolean =>
   attempt(() => new URL(`${new URL(origin).protocol}//${host}`).origin === origin) === true
 
-/** Whether a page has sent a request: no script can leave these headers out. */
+/** Whether a page has sent a request: no script can omit these headers. */
 const isFromPage = ({ headers }: FastifyRequest) =>
   headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 
-/** In bytes, with its name: browsers keep no longer one (RFC 6265, section 6.1). */
+/** The longest cookie that browsers keep, in bytes, with its name (RFC 6265, section 6.1). */
 const maxLength = 4096
 
 /** Keeps the access token of a browser in a cookie that no script can read. */
@@ -100,8 +99,7 @@ export class TokenCookie {
   }
 
   /**
-   * The token that a request carries; `isCrossSite` where it may not be used. `null` where there is
-   * none.
+   * Returns the token of a request, `null` if it has none. With `isCrossSite`, it must not be used.
    */
   parse(request: FastifyRequest): AuthenticationRequest | null {
     const { cookie } = request.headers
@@ -111,8 +109,8 @@ export class TokenCookie {
   }
 
   /**
-   * A hook of the authentication service: a log-in stores the token, a log-out removes it, and no
-   * page gets to see it.
+   * A hook of the authentication service. A login stores the token in the cookie, a logout removes
+   * it, and pages never get it in the result.
    * @throws {Forbidden} when a page of another origin sends the request
    */
   readonly hook = withTraits<AroundHook>(
@@ -128,7 +126,7 @@ export class TokenCookie {
       try {
         await next()
       } catch (error) {
-        // A token that is no longer good would be refused at services that are open to all, too.
+        // An invalid token would be refused by public services, too.
         if (!isLogin && sent !== undefined && toServiceError(error).code === 401)
           caller.setHeader('set-cookie', this.#removal(request))
         throw error
@@ -143,7 +141,7 @@ export class TokenCookie {
     { isOutermost: true }
   )
 
-  /** The header that stores a token as long as it is good. @throws when no browser would keep it */
+  /** The header that stores a token until it expires. @throws when no browser would keep it */
   #storage(request: FastifyRequest, accessToken: string, payload: TokenPayload | undefined): string {
     if (this.name.length + accessToken.length > maxLength)
       throw new Error(
@@ -168,14 +166,14 @@ export class TokenCookie {
     return this.#options.secure === true || this.#options.sameSite === 'none' || /^__(host|secure)-/i.test(this.name)
   }
 
-  // A proxy may have taken TLS away: the origin of the page tells it all the same.
+  // A proxy may terminate TLS: the origin of the page has the scheme all the same.
   #isSecure({ protocol, headers }: FastifyRequest): boolean {
     if (this.#options.secure === false) return false
     return this.#isAlwaysSecure || protocol === 'https' || /^https:/i.test(headers.origin ?? '')
   }
 }
 
-/** Adds a cookie to those that other hooks have set. */
+/** Adds a cookie to the ones that other hooks have set. */
 function addCookie({ http }: HookContext, cookie: string): void {
   const headers = Object.entries(Object(http.headers) as NonNullable<typeof http.headers>)
   const isCookie = ([name]: [string, unknown]) => name.toLowerCase() === 'set-cookie'
@@ -186,21 +184,21 @@ function addCookie({ http }: HookContext, cookie: string): void {
   }
 }
 
-/** The result of a log-in or a log-out as a page sees it. */
+/** Removes the token from the result of a login or a logout. */
 function withoutToken(result: unknown): unknown {
   if (!isObject(result)) return result
   const { accessToken, authentication, ...rest } = result as Partial<AuthenticationResult>
   if (!isObject(authentication)) return rest
-  const { accessToken: _, ...shown } = authentication as AuthenticationResult['authentication']
-  return { ...rest, authentication: shown }
+  const { accessToken: _, ...withoutAccessToken } = authentication as AuthenticationResult['authentication']
+  return { ...rest, authentication: withoutAccessToken }
 }
 
 const crossSite = () =>
   new Forbidden('This request comes from a page of another origin: the option `cookie.origins` names those that may')
 
 /**
- * What an accepted cookie asks of the answer: shared caches must not keep it, which they know of a
- * token in a header (RFC 9111, section 3.5).
+ * Checks the cookie of a call, and keeps its response out of shared caches. For a token in a
+ * header, they do that by themselves (RFC 9111, section 3.5).
  * @throws {Forbidden} when the cookie came with a request of a page that may not use it
  */
 export function checkCookie(credentials: AuthenticationRequest, params: Params): void {

@@ -3,21 +3,19 @@ import type { TokenPayload } from '../../types/authentication.js'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { readProperty } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
-import { inspect } from '../core/options.js'
-import type { Store } from '../core/store.js'
+import { checkOptions, checkOptionsObject, inspect, kinds, type OptionKind, type OptionTable } from '../core/options.js'
+import { type Store, storeKind } from '../core/store.js'
 import type { CookieOptions } from './cookie.js'
-import type { EntityOptions } from './entities.js'
 import type { PasswordOptions } from './password.js'
-import type { Secret } from './secret.js'
 import type { AuthenticationService } from './service.js'
 import { type JwtOptions, JwtStrategy } from './strategies/jwt.js'
 import { type LocalOptions, LocalStrategy } from './strategies/local.js'
 import type { Strategy } from './strategy.js'
-import type { TokenOptions } from './token.js'
+import type { Secret, TokenOptions } from './token.js'
+import type { UserOptions } from './users.js'
 
 /**
- * The strategies by name. `true` enables `jwt` or `local` with their defaults; `false` leaves one
- * out.
+ * The strategies by name. `true` enables `jwt` or `local` with its defaults, `false` disables it.
  */
 export interface Strategies {
   jwt?: boolean | JwtOptions | Strategy
@@ -26,11 +24,11 @@ export interface Strategies {
 }
 
 /** Options of the plugin (docs/login-reference.md#options). */
-export interface AuthenticationOptions extends EntityOptions, Passed {
+export interface AuthenticationOptions extends UserOptions, ServiceRegistrationOptions {
   /**
-   * What tokens are signed with: at least 32 random bytes, or a key pair. Of a list, the first
-   * signs and all verify. It may be left out where each strategy reads requests by itself and none
-   * takes tokens: there is no service to log in at then.
+   * The key that signs tokens: at least 32 random bytes, or a key pair. The first of a list signs,
+   * all verify. Not needed if all strategies read requests by themselves and none takes tokens.
+   * There is no login service then.
    */
   secret?: Secret | readonly Secret[] | undefined
   /** The path of the service. Default `'authentication'`. */
@@ -45,21 +43,21 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
    */
   parseStrategies?: readonly string[]
   /**
-   * The strategies one of which must prove who calls: of every service of the instance, also of
-   * those that come later and of mounted applications. A method with a guard of its own has that
-   * one alone. Default: services are guarded by their hooks.
+   * Requires a login by one of these strategies for all services of the instance, also for services
+   * that are registered later and those of mounted applications. If a method has its own guard,
+   * only that guard applies. Default: services are guarded by their hooks.
    */
   guard?: string | readonly string[]
   /**
-   * What anybody may call all the same, by the names of services and methods: `['countries',
-   * 'posts.find']`. Default: nothing.
+   * Services and methods that need no login despite `guard`: `['countries', 'posts.find']`.
+   * Default: none.
    */
   public?: readonly string[]
   jwt?: TokenOptions
   passwords?: PasswordOptions
   /**
-   * Called whenever a token is verified; `true` refuses the token. The request is `undefined` for a
-   * call of the server.
+   * Is called whenever a token is verified. `true` refuses the token. The request is `undefined`
+   * for a call of the server.
    */
   isRevoked?: (payload: TokenPayload, request: FastifyRequest | undefined) => boolean | Promise<boolean>
   /**
@@ -67,45 +65,44 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
    */
   revocation?: boolean
   /**
-   * Whether a login also gives a refresh token (docs/login-security.md#refresh-tokens). Default
+   * Whether a login also returns a refresh token (docs/login-security.md#refresh-tokens). Default
    * `false`.
    */
   refresh?: boolean | RefreshOptions
   /**
-   * Whether browsers get their token in a cookie that no script can read, in place of the answer.
+   * Whether browsers get their token in a cookie that no script can read, instead of in the result.
    * Default `false`.
    */
   cookie?: boolean | CookieOptions
-  /** Where revoked tokens and refresh tokens are kept. Default: in the memory of the process. */
+  /** The store of revoked tokens and refresh tokens. Default: the memory of the process. */
   store?: Store
 }
 
 /** Options of the refresh tokens. */
 export interface RefreshOptions {
-  /** How long a login can be kept alive. Default `'30d'`. */
+  /** How long a login can be renewed. Default `'30d'`. */
   readonly expiresIn?: string | number
   /**
-   * How long a used refresh token gets the same next one again, for clients that got no answer.
+   * How long a used refresh token gets the same next token again, for clients that got no answer.
    * `0`: never. At most a minute. Default `'30s'`.
    */
   readonly grace?: string | number
 }
 
-/** Passed on to the registration of the service. */
-type Passed = Pick<
+/** Options for the registration of the service. */
+type ServiceRegistrationOptions = Pick<
   ServiceOptions<AuthenticationService>,
   'before' | 'after' | 'hooks' | 'config' | 'bodyLimit' | 'handlerTimeout' | 'schema'
 >
 
-/** Whether a value is a strategy, as opposed to the options of one. */
-export const isStrategy = (value: unknown): value is Strategy =>
-  typeof readProperty(value, 'authenticate') === 'function'
+/** Whether a value is a strategy, not the options of one. */
+const isStrategy = (value: unknown): value is Strategy => typeof readProperty(value, 'authenticate') === 'function'
 
 const optionsIn = <O extends object>(value: boolean | O | Strategy | undefined): Partial<O> =>
   typeof value === 'object' && !isStrategy(value) ? value : {}
 
 /**
- * The strategies that the option names, as objects.
+ * Creates the strategies of the option.
  * @throws when one of them is neither a strategy nor the options of one
  */
 export function toStrategies(strategies: Strategies = { jwt: true, local: true }): Map<string, Strategy> {
@@ -128,20 +125,99 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
 }
 
 /**
- * The names that an option lists, or else all the strategies that it can name.
+ * Returns the names of strategies in an option, or else all that the option can name.
  * @throws when it can't name one of them
  */
-export function namesOf(
+export function strategyNamesOf(
   option: 'authStrategies' | 'parseStrategies' | 'guard',
-  named: readonly string[] | undefined,
+  names: readonly string[] | undefined,
   strategies: ReadonlyMap<string, Strategy>
 ): string[] {
-  const can = (name: string) => option !== 'parseStrategies' || strategies.get(name)?.parse !== undefined
-  const capable = [...strategies.keys()].filter(can)
-  for (const name of named ?? [])
+  const isCapable = (name: string) => option !== 'parseStrategies' || strategies.get(name)?.parse !== undefined
+  const capable = [...strategies.keys()].filter(isCapable)
+  for (const name of names ?? [])
     if (!capable.includes(name)) {
       const why = strategies.has(name) ? "can't read requests: it has no method `parse`" : 'is not among `strategies`'
       throw new Error(`The strategy '${name}', which the option \`${option}\` of authentication names, ${why}`)
     }
-  return [...(named ?? capable)]
+  return [...(names ?? capable)]
 }
+
+const { free, flag, filled: text, names: list, plain: object } = kinds
+const [, isNonEmpty] = text
+const isUsernameField = (value: unknown) =>
+  isNonEmpty(value) ||
+  (isPlain(value) &&
+    isNonEmpty(value.name) &&
+    ['undefined', 'function'].includes(typeof (value.normalize === 'lowercase' ? undefined : value.normalize)))
+const isNonEmptyList = (value: unknown) => Array.isArray(value) && value.length > 0 && list[1](value)
+const flagOrOptions: OptionKind = [
+  'true, false or a plain object',
+  (value) => typeof value === 'boolean' || isPlain(value)
+]
+
+// The options in groups, by the prefix of their names. `free` ones are checked elsewhere.
+const authenticationOptions: Record<string, OptionTable<Record<string, unknown>>> = {
+  '': {
+    ...{ secret: free, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
+    ...{ jwt: object, passwords: object, revocation: flag, store: storeKind },
+    path: kinds.text,
+    guard: ['the name of a strategy, or a list of names', (value) => isNonEmpty(value) || isNonEmptyList(value)],
+    public: list,
+    entity: ['a non-empty string, or null', (value) => value === null || isNonEmpty(value)],
+    isRevoked: kinds.function,
+    ...{ refresh: flagOrOptions, cookie: flagOrOptions },
+    ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
+  } satisfies Record<keyof AuthenticationOptions, OptionKind>,
+  'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free, header: object } satisfies Record<
+    keyof TokenOptions,
+    OptionKind
+  >,
+  'passwords.': { concurrent: free, waiting: free } satisfies Record<keyof PasswordOptions, OptionKind>,
+  'refresh.': { expiresIn: free, grace: free } satisfies Record<keyof RefreshOptions, OptionKind>,
+  'cookie.': {
+    ...{ name: text, secure: flag, domain: text, origins: list },
+    sameSite: ["'strict', 'lax' or 'none'", (value) => ['strict', 'lax', 'none'].includes(String(value))]
+  } satisfies Record<keyof CookieOptions, OptionKind>,
+  'strategies.jwt.': { header: text, schemes: list } satisfies Record<keyof JwtOptions, OptionKind>,
+  'strategies.local.': {
+    usernameField: ['a non-empty string, or { name, normalize }', isUsernameField],
+    ...{ passwordField: text, entityUsernameField: text, entityPasswordField: text },
+    ...{ bcrypt: free, hash: flag, rehash: flag }
+  } satisfies Record<keyof LocalOptions, OptionKind>
+}
+
+/**
+ * Checks the names and the types of the options. A misspelt option would be ignored in silence.
+ * @throws when one is wrong
+ */
+export function checkAuthenticationOptions(options: AuthenticationOptions): void {
+  checkOptionsObject('authentication', options)
+  const { jwt, passwords, refresh, cookie, strategies, entity } = options
+  const groups: Record<string, unknown> = {
+    '': options,
+    'jwt.': jwt,
+    'passwords.': passwords,
+    'refresh.': refresh,
+    'cookie.': cookie,
+    'strategies.jwt.': strategies?.jwt,
+    'strategies.local.': strategies?.local
+  }
+  const [, isOptionsObject] = kinds.object
+  for (const [prefix, table] of Object.entries(authenticationOptions)) {
+    const group = groups[prefix]
+    if (isOptionsObject(group) && !isStrategy(group)) checkOptions('authentication', table, group as object, prefix)
+  }
+  if (typeof entity === 'string' && reservedNames.has(entity))
+    throw new Error(
+      `The option \`entity\` of authentication can't be '${entity}': requests, params or results have that already`
+    )
+}
+
+// Results of logins, params, or requests of Fastify have these properties.
+// biome-ignore format: a list
+const reservedNames = new Set([
+  'authentication', 'authenticated', 'provider', 'query', 'headers', 'route', 'accessToken', 'refreshToken', 'feathers',
+  'id', 'params', 'body', 'raw', 'server', 'log', 'ip', 'ips', 'host', 'hostname', 'port', 'protocol', 'url', 'method',
+  'originalUrl', 'socket', 'signal', 'is404', 'routeOptions', '__proto__', 'constructor'
+])

@@ -1,70 +1,144 @@
 import { types } from 'node:util'
 import type { HookContext, NextFunction } from '../../types/hooks.js'
+import { selectsRows } from '../compat/postgres-rows.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { redactError, redactFields } from '../core/redact.js'
+import { metaOf } from '../core/service-meta.js'
 import { resolveToJson } from '../schema/to-json.js'
 import { isStream, mapStream, mapWeb, type Stream } from '../shared/streams.js'
-import { asksForRows, inOneSpelling } from './whole-rows.js'
 
 /**
- * The operators of a query whose texts are values, and whose objects are queries again. All other
- * operators take names of fields.
+ * Creates an around hook that redacts fields from everything that leaves through a service, at any
+ * depth: results, the records of a stream, the data of errors. It sets `context.dispatch` and, for
+ * calls over HTTP, `context.result` too. It refuses a query over HTTP that names a field. It runs
+ * outside all other hooks of the service, wherever it is added. Calls of the server itself get all
+ * fields.
+ *
+ * @param fields the names of the fields
+ * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the
+ * fields
+ * @throws when no field is named, or a name is not valid; when the server starts, if it is no
+ * around hook
+ * @example
+ * app.service('users').hooks({ around: { all: [protect('password')] } })
+ */
+export function protect(...fields: string[]): (context: HookContext, next: NextFunction) => Promise<void> {
+  for (const field of fields.length === 0 ? [undefined] : fields) checkFieldName('protect', field, 'password')
+  const isHidden = createNameCheck(fields)
+  const hook = async (context: HookContext, next: NextFunction) => {
+    const { provider, query } = context.params
+    if (provider && query !== undefined) await checkQuery(query, context)
+    try {
+      await next()
+    } catch (error) {
+      throw provider ? redactError(error, fields, types) : error
+    }
+    // Only the listeners of an event read `dispatch` of a call of the server.
+    if (!provider && !context.event && isRead(context)) return
+    const response = context.dispatch === undefined ? context.result : context.dispatch
+    context.dispatch = (provider ? redactResult : toDispatch)(response, fields)
+    if (provider) context.result = context.dispatch
+  }
+  async function checkQuery(query: object, { service, params }: HookContext): Promise<void> {
+    const names = [...namesInQuery(query)]
+    const texts = names.map(({ text }) => text)
+    const { object = service } = metaOf(service)
+    if (names.some(isHidden) || (await selectsRows(texts, object, params)))
+      throw new BadRequest(`A query can't name these fields: ${fields.join(', ')}`)
+  }
+  const check = ({ path, type }: HookPosition) => {
+    if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)
+  }
+  return withTraits(hook, { isOutermost: true, check, removesFields: fields })
+}
+
+forbidAsHook(protect, "protect('password')")
+
+const isRead = ({ method }: HookContext) => method === 'get' || method === 'find'
+
+/**
+ * The operators whose operands are values or queries. All other operators take names of fields.
  */
 const valueOperators = new Set(
   `$eq $ne $gt $gte $ge $lt $lte $le $in $nin $all $between $notbetween $like $notlike $ilike $notilike $startswith $endswith
   $contains $regex $options $search $and $or $nor $not $elemmatch`.split(/\s+/)
 )
 
-/** A name of a field in a query, or a longer text that may have some. */
+/** A name of a field in a query, or a text that may have several, such as SQL. */
 interface QueryName {
   readonly text: string
-  /** Whether it is a name that `$select` lists. */
+  /** Whether it is an item of `$select`. */
   readonly isSelected: boolean
 }
 
-function* queryNames(query: unknown, isName = false): Generator<QueryName> {
+function* namesInQuery(query: unknown, isName = false): Generator<QueryName> {
   if (typeof query === 'string' && isName) yield { text: query, isSelected: false }
   if (typeof query !== 'object' || query === null) return
   for (const [key, value] of Object.entries(query)) {
     yield { text: key, isSelected: false }
     if (key !== '$select')
-      yield* queryNames(value, isName || (key.startsWith('$') && !valueOperators.has(key.toLowerCase())))
+      yield* namesInQuery(value, isName || (key.startsWith('$') && !valueOperators.has(key.toLowerCase())))
     else
       for (const name of [value].flat())
         if (typeof name === 'string') yield { text: name, isSelected: true }
-        else yield* queryNames(name, true)
+        else yield* namesInQuery(name, true)
   }
 }
 
 /**
- * Makes what tells whether a name is one of the fields: by itself, with a table before it, or in a
- * longer text, which some adapters pass on as SQL. `$select` may name a field, since that does not
- * leave anyway, unless it is selected under another name.
+ * Creates the function that says whether a name is a hidden field: by itself, with a table before
+ * it, or within a text, which some adapters pass on as SQL. `$select` may name a hidden field,
+ * which is redacted anyway, but not under an alias.
  */
-function namesAnyOf(fields: readonly string[]): (name: QueryName) => boolean {
-  const spellings = fields.map(inOneSpelling)
+function createNameCheck(fields: readonly string[]): (name: QueryName) => boolean {
+  const spellings = fields.map(toSpelling)
   const words = new Set(spellings)
   const texts = spellings.filter((spelling) => !/^[\p{L}\p{N}_$]+$/u.test(spelling))
   const isNamed = (text: string) => {
-    const plain = inOneSpelling(text)
-    if (texts.some((spelling) => plain.includes(spelling))) return true
+    const spelling = toSpelling(text)
+    if (texts.some((hidden) => spelling.includes(hidden))) return true
     // `$password` is how MongoDB refers to a field.
-    for (const word of plain.split(/[^\p{L}\p{N}_$]+/u))
+    for (const word of spelling.split(/[^\p{L}\p{N}_$]+/u))
       if (words.has(word) || (word.startsWith('$') && words.has(word.replace(/^\$+/, '')))) return true
     return false
   }
   return ({ text, isSelected }) => isNamed(text) && !(isSelected && fields.includes(text))
 }
 
-/** A result without the fields. */
-function cleanResult(input: unknown, fields: readonly string[]): unknown {
+/**
+ * Returns a text with one spelling for all names that may mean the same column: mappers of adapters
+ * read `reset_token` for `resetToken`, and databases `SALARY ` for `salary`. Some databases ignore
+ * accents and the width of letters, too.
+ */
+export function toSpelling(text: string): string {
+  const plain = /[^ -~]/.test(text) ? withoutAccents(text) : text
+  return plain
+    .trim()
+    .toLowerCase()
+    .replace(/_(?<=[\p{L}\p{N}]_)_*(?=[\p{L}\p{N}])/gu, '')
+}
+
+/**
+ * Removes accents and returns the upper case. Marks are removed before `normalize`, which takes
+ * quadratic time for many marks in a row.
+ */
+const withoutAccents = (text: string) =>
+  text
+    .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toUpperCase()
+
+/** Redacts a result: a value, a stream of records, or a `Response`. */
+function redactResult(input: unknown, fields: readonly string[]): unknown {
   const result = resolveResult(input)
-  if (result instanceof Response) return cleanResponse(result, fields)
+  if (result instanceof Response) return redactResponse(result, fields)
   // Bytes are no record.
   if (result instanceof Blob) return result
-  if (isStream(result)) return cleanStream(result, fields)
+  if (isStream(result)) return redactStream(result, fields)
   try {
     return redactFields(result, fields, types)
   } catch (cause) {
@@ -72,7 +146,7 @@ function cleanResult(input: unknown, fields: readonly string[]): unknown {
   }
 }
 
-/** What a result stands for: its `toJSON` may give a stream. */
+/** Resolves `toJSON` of a result, which may return a stream. */
 function resolveResult(result: unknown): unknown {
   try {
     return isStream(result) ? result : resolveToJson(result)
@@ -84,83 +158,33 @@ function resolveResult(result: unknown): unknown {
 const notJson = (cause: unknown) =>
   new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause })
 
-function cleanStream(stream: Stream, fields: readonly string[]): Stream {
+function redactStream(stream: Stream, fields: readonly string[]): Stream {
   try {
-    return mapStream(stream, (record) => cleanResult(record, fields), errorsWithout(fields))
+    return mapStream(stream, (record) => redactResult(record, fields), errorRedactor(fields))
   } catch (error) {
     throw redactError(error, fields, types)
   }
 }
 
-/** A `Response` whose body is the same, but for the error that it may end with. */
-function cleanResponse(response: Response, fields: readonly string[]): Response {
+/** Redacts the error that the body of a `Response` may end with. The body itself stays. */
+function redactResponse(response: Response, fields: readonly string[]): Response {
   const { body, url } = response
   if (body === null) return response
-  const cleaned = mapWeb(body, (bytes) => bytes, errorsWithout(fields))
-  // The server tells by the URL that `fetch` has made a response.
-  return Object.defineProperty(new Response(cleaned, response), 'url', { value: url })
+  const redacted = mapWeb(body, (bytes) => bytes, errorRedactor(fields))
+  // The server recognizes a response of `fetch` by its URL.
+  return Object.defineProperty(new Response(redacted, response), 'url', { value: url })
 }
 
-const errorsWithout =
+const errorRedactor =
   (fields: readonly string[]) =>
   <E>(error: E): E =>
     redactError(error, fields, types)
 
 /**
- * What listeners get of a call of the server, whose result stays as it is: `null` for a stream, and
- * for what can't be read.
+ * The redacted result of a call of the server, for the listeners of its event. `null` for a stream,
+ * and for a result that can't be read.
  */
-const show = (result: unknown, fields: readonly string[]): unknown => {
-  const shown = isStream(result) ? null : attempt(() => redactFields(result, fields, types))
-  return isStream(shown) ? null : (shown ?? null)
+function toDispatch(result: unknown, fields: readonly string[]): unknown {
+  const dispatch = isStream(result) ? null : attempt(() => redactFields(result, fields, types))
+  return isStream(dispatch) ? null : (dispatch ?? null)
 }
-
-/**
- * An around hook that removes fields from everything that leaves through a service, at any depth:
- * results, the records of a stream, the data of errors. It sets `context.dispatch` and, for calls
- * over HTTP, `context.result` too. It refuses a query over HTTP that names a field. It runs outside
- * all other hooks of the service, wherever it is added. Calls of the server itself get all fields.
- *
- * @param fields the names of the fields
- * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the
- * fields
- * @throws when no field is named, or what is no name; when the server starts, if it is no around
- * hook
- * @example
- * app.service('users').hooks({ around: { all: [protect('password')] } })
- */
-export function protect(...fields: string[]): (context: HookContext, next: NextFunction) => Promise<void> {
-  for (const field of fields.length === 0 ? [undefined] : fields) checkFieldName('protect', field, 'password')
-  const namesAny = namesAnyOf(fields)
-  const hook = async (context: HookContext, next: NextFunction) => {
-    const { provider, query } = context.params
-    if (provider && query !== undefined) {
-      const names = [...queryNames(query)]
-      const isRefused =
-        names.some(namesAny) ||
-        (await asksForRows(
-          names.map(({ text }) => text),
-          context
-        ))
-      if (isRefused) throw new BadRequest(`A query can't name these fields: ${fields.join(', ')}`)
-    }
-    try {
-      await next()
-    } catch (error) {
-      throw provider ? redactError(error, fields, types) : error
-    }
-    // Of a call of the server, only the listeners of its event get `dispatch`.
-    if (!provider && !context.event && isRead(context)) return
-    const response = context.dispatch === undefined ? context.result : context.dispatch
-    context.dispatch = (provider ? cleanResult : show)(response, fields)
-    if (provider) context.result = context.dispatch
-  }
-  const check = ({ path, type }: HookPosition) => {
-    if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)
-  }
-  return withTraits(hook, { isOutermost: true, check, removesFields: fields })
-}
-
-forbidAsHook(protect, "protect('password')")
-
-const isRead = ({ method }: HookContext) => method === 'get' || method === 'find'

@@ -3,17 +3,15 @@ import type { AroundHook } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
-import { metaOf } from '../core/service-meta.js'
+import { type MethodDocumentation, metaOf } from '../core/service-meta.js'
 import type { TokenCookie } from './cookie.js'
-import { documentLogin } from './documentation.js'
-import type { Entities } from './entities.js'
+import type { Credentials } from './credentials.js'
 import { isShortText } from './password.js'
-import type { RevocationList } from './revocation.js'
-import { createFamily, loginOf, type Sessions } from './sessions.js'
+import { createFamily, loginOf, type RevocationList, type Sessions } from './sessions.js'
 import type { Tokens } from './token.js'
-import type { Credentials } from './verifier.js'
+import type { Users } from './users.js'
 
-/** What a log-in by tokens needs. */
+/** The parts of a login that issues tokens. */
 export interface TokenLogin {
   readonly tokens: Tokens
   /** The names of the strategies that may log in. */
@@ -23,14 +21,13 @@ export interface TokenLogin {
   readonly cookie: TokenCookie | undefined
 }
 
-/** What the service works with. */
 export interface ServiceParts extends TokenLogin {
   readonly credentials: Credentials
-  readonly entities: Entities
+  readonly users: Users
 }
 
 /**
- * The service at which clients log in and out (docs/login-reference.md#answers). The plugin makes
+ * The service at which clients log in and out (docs/login-reference.md#answers). The plugin creates
  * it.
  *
  * @example
@@ -43,10 +40,9 @@ export class AuthenticationService {
 
   constructor(parts: ServiceParts) {
     this.#parts = parts
-    const { credentials, authStrategies, entities } = parts
     // Caches must not keep tokens (RFC 6749, section 5.1), nor who was refused.
     metaOf(this).hasSecretAnswers = true
-    metaOf(this).document = () => documentLogin(credentials, authStrategies, entities.paths)
+    metaOf(this).document = () => documentLogin(parts)
   }
 
   /**
@@ -64,14 +60,14 @@ export class AuthenticationService {
    */
   async create(data: AuthenticationRequest, params: Params = {}): Promise<AuthenticationResult> {
     const { credentials, authStrategies } = this.#parts
-    // What the user is compared with may change while that is done: a rule that ends older logins
-    // has to end this one, too.
+    // The user may change while the credentials are verified. A rule that ends logins from before
+    // the change has to end this one, too.
     const begin = Math.floor(Date.now() / 1000)
     const result = await credentials.authenticate(data, params, authStrategies)
     const external = await this.#toExternal(result, params)
     if (result.accessToken !== undefined) return external
     // Tokens come last: a failure before this must not use up a refresh token.
-    const { payload, ...tokens } = await this.#issue(result, refreshTokenIn(data), begin, params)
+    const { payload, ...tokens } = await this.#issueTokens(result, refreshTokenIn(data), begin, params)
     return { ...tokens, ...external, ...tokens, authentication: { ...result.authentication, payload } }
   }
 
@@ -91,26 +87,20 @@ export class AuthenticationService {
     const { payload } = result.authentication
     const refreshToken = refreshTokenIn(loginRequest)
     const sid = payload?.sid ?? (refreshToken && loginOf(refreshToken))
-    // The token comes last: where ending the login fails, the client can try again with it.
+    // The token comes last: if ending the login fails, the client can try again with it.
     if (sid !== undefined) await sessions?.end(sid)
     if (payload?.exp !== undefined) await revocation?.revoke(payload)
     return this.#toExternal(result, params)
   }
 
-  async #issue(result: AuthenticationResult, usedToken: string | undefined, begin: number, params: Params) {
-    const { credentials, entities, tokens, sessions } = this.#parts
-    const { authentication } = result
-    const entity = this.#entityOf(result)
-    const strategyClaims = withoutReserved(authentication.payload)
-    const sub = entity === undefined ? strategyClaims.sub : String(entities.idOf(entity))
-    if (!isShortText(sub))
-      throw new Error(
-        `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
-      )
+  async #issueTokens(result: AuthenticationResult, usedToken: string | undefined, begin: number, params: Params) {
+    const { credentials, tokens, sessions } = this.#parts
+    const strategyClaims = withoutReserved(result.authentication.payload)
+    const sub = this.#subjectOf(result, strategyClaims)
     const claims = sessions && { auth_time: begin, ...strategyClaims, sub }
     const family = usedToken ?? createFamily()
-    // Signed first: claims that make no token use up no refresh token, and a login that ends from
-    // here on revokes it.
+    // Signed first: claims that can't be signed must not use up a refresh token, and a login that
+    // ends from here on revokes the access token.
     const { accessToken, payload } = tokens.sign({
       ...withoutReserved(params.payload),
       ...strategyClaims,
@@ -118,35 +108,45 @@ export class AuthenticationService {
       sub,
       iat: begin
     })
-    // A rule of the application ends a login, and not its access tokens alone.
+    // A rule of the application ends the whole login, not its access tokens alone.
     if (usedToken !== undefined && (await credentials.isRefused(payload, params)))
       throw new NotAuthenticated('Invalid refresh token: it was revoked')
     const refreshToken = claims && (await (usedToken ? sessions.renew(usedToken) : sessions.start(family, claims)))
     return { accessToken, ...(refreshToken && { refreshToken }), payload }
   }
 
-  #entityOf(result: AuthenticationResult): unknown {
-    const { name } = this.#parts.entities
+  /** The claim `sub`: the id of the user, or what a strategy without users says. */
+  #subjectOf(result: AuthenticationResult, strategyClaims: Record<string, unknown>): string {
+    const user = this.#userIn(result)
+    const sub = user === undefined ? strategyClaims.sub : String(this.#parts.users.idOf(user))
+    if (isShortText(sub)) return sub
+    throw new Error(
+      `The strategy '${result.authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
+    )
+  }
+
+  #userIn(result: AuthenticationResult): unknown {
+    const { name } = this.#parts.users
     return name === null ? undefined : result[name]
   }
 
   /** For a call from outside, the user as they see themselves over HTTP. */
   async #toExternal(result: AuthenticationResult, params: Params): Promise<AuthenticationResult> {
-    const { entities, credentials } = this.#parts
-    const entity = this.#entityOf(result)
-    if (entity === undefined || !params.provider) return result
-    return { ...result, [String(entities.name)]: await entities.getExternal(entity, params, credentials) }
+    const { users, credentials } = this.#parts
+    const user = this.#userIn(result)
+    if (user === undefined || !params.provider) return result
+    return { ...result, [String(users.name)]: await users.getExternal(user, params, credentials) }
   }
 }
 
-/** The refresh token of credentials that were accepted, if that is what they are. */
+/** The refresh token of accepted credentials of the strategy `refresh`. */
 const refreshTokenIn = ({ strategy, refreshToken }: AuthenticationRequest) =>
   strategy === 'refresh' ? String(refreshToken) : undefined
 
-/** Claims without those that only the service sets. */
+/** Removes the claims that only the service sets. */
 function withoutReserved(claims: unknown): Record<string, unknown> {
-  const { iss, aud, exp, nbf, iat, jti, sid, ...others }: Record<string, unknown> = Object(claims)
-  return others
+  const { iss, aud, exp, nbf, iat, jti, sid, ...rest }: Record<string, unknown> = Object(claims)
+  return rest
 }
 
 /** Emits an event of the authentication service once everything around the call has succeeded. */
@@ -158,11 +158,63 @@ function emitAfter(event: string): AroundHook {
   return withTraits(hook, { isOutermost: true })
 }
 
-/** The hooks of every authentication service. */
-export const loginHooks = (cookie: TokenCookie | undefined) => ({
+/** Creates the hooks of an authentication service. */
+export const createLoginHooks = (cookie: TokenCookie | undefined) => ({
   around: {
     all: cookie === undefined ? [] : [cookie.hook],
     create: [emitAfter('login')],
     remove: [emitAfter('logout')]
   }
 })
+
+const stringSchema = { type: 'string' }
+
+/** Describes login and logout for OpenAPI documents. */
+function documentLogin(parts: ServiceParts): Record<string, MethodDocumentation> {
+  const { credentials, authStrategies, cookie } = parts
+  const bodies = authStrategies.map((name) => {
+    const properties = { strategy: { type: 'string', const: name }, ...credentials.loginFieldsOf(name) }
+    // The cookie may hold the token.
+    const required = Object.keys(properties).filter((field) => cookie === undefined || field !== 'accessToken')
+    return { type: 'object', required, properties }
+  })
+  const result = resultSchema(parts)
+  const unauthorized = { 401: { $ref: 'error' } }
+  const schemes = Object.entries(credentials.securitySchemes(credentials.authenticator.strategyNames))
+  return {
+    create: {
+      summary: 'Log in',
+      description: 'Gives an access token, which later requests send to prove who calls.',
+      body: bodies.length === 1 ? bodies[0] : { oneOf: bodies },
+      response: { 201: result, ...unauthorized }
+    },
+    remove: {
+      summary: 'Log out',
+      description: 'Ends the log-in that the token of the request belongs to.',
+      response: { 200: result, ...unauthorized },
+      hasId: false,
+      callers: schemes.map(([name, scheme]) => ({ [name]: scheme }))
+    }
+  }
+}
+
+/** The JSON schema of the result of a login or a logout. */
+function resultSchema({ users, authStrategies, cookie }: ServiceParts): object {
+  const payload = { type: 'object', description: 'The claims of the token.' }
+  const properties = {
+    accessToken: {
+      ...stringSchema,
+      description: `Later requests send it as \`Authorization: Bearer …\`.${cookie === undefined ? '' : ` Pages get it in the cookie \`${cookie.name}\` alone.`}`
+    },
+    ...(authStrategies.includes('refresh') && {
+      refreshToken: { ...stringSchema, description: 'It is good for one log-in by the strategy `refresh`.' }
+    }),
+    authentication: {
+      type: 'object',
+      required: ['strategy'],
+      properties: { strategy: stringSchema, accessToken: stringSchema, payload }
+    },
+    ...(users.name !== null && { [users.name]: { $ref: `service:${users.paths.join(',')}` } })
+  }
+  return { type: 'object', required: [...(cookie === undefined ? ['accessToken'] : []), 'authentication'], properties }
+}

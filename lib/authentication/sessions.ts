@@ -1,8 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import type { TokenPayload } from '../../types/authentication.js'
+import { retry, SerialQueue } from '../core/async.js'
 import { NotAuthenticated, Unavailable } from '../core/errors.js'
 import { freeKey, freeOwnKey, type Store } from '../core/store.js'
-import { clockSkew } from './revocation.js'
+import { endOfTime } from './token.js'
 
 /** A login that is kept alive by refresh tokens. */
 export interface Session {
@@ -39,17 +40,16 @@ interface AcceptedToken {
   readonly successor?: string
 }
 
-const form = /^[\w-]{22}\.[\w-]{43}$/
+const refreshTokenPattern = /^[\w-]{22}\.[\w-]{43}$/
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 const now = () => Math.floor(Date.now() / 1000)
-/**
- * How long a process keeps others from exchanging a token, in seconds: an exchange takes a few
- * questions to the store.
- */
+/** How long a process may hold the lock on a token, in seconds. */
 const lockTime = 30
 /** How long an exchange may take until it replaces the token, in ms: less than `lockTime`. */
 const exchangeTime = 25_000
+/** The pauses before retries of the store, in ms. */
+const pauses = [100, 400, 1500]
 const familyLength = 22
 
 const familyOf = (refreshToken: string) => refreshToken.slice(0, familyLength)
@@ -62,25 +62,25 @@ const familyOf = (refreshToken: string) => refreshToken.slice(0, familyLength)
 const successorOf = (refreshToken: string, salt: string) =>
   `${familyOf(refreshToken)}.${createHmac('sha256', refreshToken).update(salt).digest('base64url')}`
 
-/** The first part of the refresh tokens of a new login. */
+/** Creates the first part of the refresh tokens of a new login. */
 export const createFamily = () => random(16)
 
 /**
- * The id of the login that a refresh token, or a family of them, belongs to. It is a hash, since
- * access tokens show it and must not tell the beginning of the refresh token.
+ * Returns the id of the login that a refresh token, or a family of them, belongs to. It is a hash,
+ * because access tokens have it and must not reveal the beginning of the refresh token.
  */
 export const loginOf = (refreshToken: string) => hashOf(familyOf(refreshToken)).slice(0, 22)
 
 /**
  * The logins with refresh tokens. A refresh token is exchanged for the next one. An answer may get
- * lost, so for the length of the grace, the same token gets the same next one, until that is used.
- * When a token is used after that, two parties have it, and the login ends. The store holds hashes
- * and salts, not tokens.
+ * lost, so during the grace the same token gets the same next one, until that is used. If a token
+ * is used after that, two parties have it, and the login ends. The store has hashes and salts, not
+ * tokens.
  *
- * Of several processes, where their store has `add`, one exchanges a token at a time. A process may
- * stand still at any moment and go on later, so the order of what it asks the store is what counts,
- * and no clock: that a login has ended has a key of its own, which no exchange writes; and who has
- * replaced a token gives the next one away only if the lock was its own until then.
+ * If the store has `add`, one process at a time exchanges a token. A process may pause at any
+ * moment and continue later, so the order of its store operations decides, not clocks. An ended
+ * login has its own key, which no exchange overwrites. A process returns the next token only if it
+ * has held the lock until the token was replaced.
  */
 export class Sessions {
   readonly #store: Store
@@ -88,10 +88,14 @@ export class Sessions {
   readonly #lifetime: number
   readonly #grace: number
   readonly #onEnd: (sid: string) => Promise<void>
-  readonly #running = new Map<string, Promise<unknown>>()
+  /**
+   * Runs the changes to one login one after the other. Otherwise two simultaneous uses of a token
+   * could both count as the first. Locks do the same between processes.
+   */
+  readonly #queue = new SerialQueue<string>()
 
   /**
-   * @param times in seconds: how long a login may be kept alive, and how long a used token gets the
+   * @param times in seconds: how long a login can be renewed, and how long a used token gets the
    * same answer again
    * @param onEnd called when a login ends
    */
@@ -109,15 +113,15 @@ export class Sessions {
   }
 
   /**
-   * The login that a refresh token belongs to.
-   * @throws {NotAuthenticated} when the token is not valid; when it was used before and its grace
-   * is over, which also ends the login
+   * Returns the login that a refresh token belongs to.
+   * @throws {NotAuthenticated} if the token is not valid. If it was used before and its grace is
+   * over, the login ends, too
    */
   async find(refreshToken: unknown): Promise<Session> {
-    if (typeof refreshToken !== 'string' || !form.test(refreshToken))
+    if (typeof refreshToken !== 'string' || !refreshTokenPattern.test(refreshToken))
       throw new NotAuthenticated('Invalid refresh token')
     const sid = loginOf(refreshToken)
-    return this.#alone(sid, async () => (await this.#check(refreshToken, await this.#read(sid))).session)
+    return this.#queue.run(sid, async () => (await this.#check(refreshToken, await this.#read(sid))).session)
   }
 
   /** Starts a login. @returns its first refresh token */
@@ -128,24 +132,24 @@ export class Sessions {
   }
 
   /**
-   * Exchanges a refresh token that `find` has accepted for the next one. An access token that goes
-   * with it is signed before: a login that ends later revokes it.
-   * @throws {NotAuthenticated} as `find` does, {Unavailable} where another process exchanges it
+   * Exchanges a refresh token that `find` has accepted for the next one. Sign the access token
+   * before, so that it is revoked if the login ends later.
+   * @throws {NotAuthenticated} as `find` does, {Unavailable} if another process exchanges the token
    * now, or the store was too slow
    */
   renew(refreshToken: string): Promise<string> {
     const sid = loginOf(refreshToken)
-    return this.#alone(sid, async () => {
+    return this.#queue.run(sid, async () => {
       const lock = { key: this.#lockKey(refreshToken), holder: random(16) }
       const begin = Date.now()
       const next = successorOf(refreshToken, lock.holder)
       let session: Session
       try {
-        // Before the login is read: what is read then is what nobody else changes.
-        const isTaken = await this.#take(lock)
+        // The lock comes first: nobody else changes the login that is read then.
+        const isTaken = await this.#acquire(lock)
         const stored = await this.#read(sid)
-        // Another process may have exchanged the token meanwhile, for the same client: no reason to
-        // end the login.
+        // Another process may have exchanged the token meanwhile, for the same client. That must
+        // not end the login.
         if (Date.now() - begin > exchangeTime)
           throw new Unavailable('The exchange of the refresh token took too long: try again', { retryAfter: 1 })
         const accepted = await this.#check(refreshToken, stored)
@@ -154,13 +158,13 @@ export class Sessions {
           throw new Unavailable('Another request with this refresh token is under way: try again', { retryAfter: 1 })
         session = toSession(next, accepted.session.claims, accepted.session.exp)
       } catch (error) {
-        await this.#giveFree(lock)
+        await this.#release(lock)
         throw error
       }
-      // From here on the lock stays: with it, a client that gets no answer can ask again.
+      // The lock stays from here on: its salt lets a client that got no answer ask again.
       await this.#replace(session, lock)
       // A lock that was lost would let another process exchange the same token.
-      if (await persist(() => this.#isUndisturbed(lock, sid))) {
+      if (await retry(() => this.#isUndisturbed(lock, sid), pauses)) {
         await this.#startGrace(lock)
         return next
       }
@@ -171,7 +175,7 @@ export class Sessions {
 
   /** Ends a login and invalidates its refresh tokens. */
   end(sid: string): Promise<void> {
-    return this.#alone(sid, () => this.#end(sid))
+    return this.#queue.run(sid, () => this.#end(sid))
   }
 
   async #read(sid: string): Promise<Stored> {
@@ -198,33 +202,26 @@ export class Sessions {
     throw new NotAuthenticated('Invalid refresh token: it was used before')
   }
 
-  /** Keeps other processes from exchanging a token, unless one of them does so. */
-  async #take({ key, holder }: Lock): Promise<boolean> {
+  /** Locks a token. @returns `false` if another process has locked it */
+  async #acquire({ key, holder }: Lock): Promise<boolean> {
     if (this.#store.add === undefined || (await this.#store.add(key, holder, lockTime))) return true
-    // A client of the store that asks again where it got no answer is told that the key has a
-    // value: its own.
+    // A store client that has repeated a lost request finds the key taken, by its own value.
     return (await this.#ask(key)) === holder
   }
 
-  /**
-   * Gives a token free that was not exchanged, unless another process has it: also where the answer
-   * to `add` was lost.
-   */
-  async #giveFree({ key, holder }: Lock): Promise<void> {
+  /** Unlocks a token that was not exchanged, also if the answer to `add` was lost. */
+  async #release({ key, holder }: Lock): Promise<void> {
     if (this.#store.add) await freeOwnKey(this.#store, key, holder)
   }
 
-  /**
-   * Keeps the lock of an exchanged token for the grace. If that fails, the lock stays until
-   * `lockTime` is over.
-   */
+  /** Keeps the lock of an exchanged token for the grace, or for `lockTime` if that fails. */
   async #startGrace({ key, holder }: Lock): Promise<void> {
     try {
       if (this.#grace > 0) await this.#store.set(key, holder, this.#grace)
     } catch {}
   }
 
-  /** Whether a lock is still that of its holder, and the login has not ended. */
+  /** Whether this process still has the lock, and the login has not ended. */
   async #isUndisturbed({ key, holder }: Lock, sid: string): Promise<boolean> {
     const [value, end] = await Promise.all([this.#store.add ? this.#ask(key) : holder, this.#ask(this.#endKey(sid))])
     return value === holder && !end
@@ -235,16 +232,16 @@ export class Sessions {
   }
 
   /**
-   * Writes a login with its next token. Where the answer is lost, the login is read. Written twice,
-   * a late copy could bring a token back that was used since.
+   * Writes a login with its next token. If the answer is lost, it reads the login instead of
+   * writing again: a late copy could bring back a token that was used since.
    */
   async #replace(session: Session, lock: Lock): Promise<void> {
     try {
       await this.#write(session)
     } catch (error) {
-      const stored = await persist(() => this.#ask(this.#prefix + session.sid))
+      const stored = await retry(() => this.#ask(this.#prefix + session.sid), pauses)
       if (stored === JSON.stringify(session)) return
-      await this.#giveFree(lock)
+      await this.#release(lock)
       throw error
     }
   }
@@ -266,22 +263,9 @@ export class Sessions {
   #endKey(sid: string): string {
     return `${this.#prefix}${sid}:ended`
   }
-
-  // Within a process, changes to one login run one after the other. Otherwise two uses of a token
-  // at the same moment could both count as the first.
-  async #alone<T>(sid: string, task: () => Promise<T>): Promise<T> {
-    const before = this.#running.get(sid) ?? Promise.resolve()
-    const running = before.catch(() => {}).then(task)
-    this.#running.set(sid, running)
-    try {
-      return await running
-    } finally {
-      if (this.#running.get(sid) === running) this.#running.delete(sid)
-    }
-  }
 }
 
-/** The login whose valid refresh token is the given one. */
+/** Creates the login whose valid refresh token is this one. */
 const toSession = (refreshToken: string, claims: Session['claims'], exp: number): Session => ({
   sid: loginOf(refreshToken),
   claims,
@@ -289,14 +273,44 @@ const toSession = (refreshToken: string, claims: Session['claims'], exp: number)
   hash: hashOf(refreshToken)
 })
 
-/** Reads from the store, and again after so many ms where that fails. */
-async function persist<T>(read: () => Promise<T>, pauses: readonly number[] = [100, 400, 1500]): Promise<T> {
-  const [pause, ...rest] = pauses
-  try {
-    return await read()
-  } catch (error) {
-    if (pause === undefined) throw error
-    await setTimeout(pause)
-    return persist(read, rest)
+/**
+ * How far the clocks of processes may be apart, in seconds. Revocations are kept that much longer,
+ * because another process may have signed the token, or verifies it.
+ */
+const clockSkew = 300
+
+/** The revoked access tokens and logins. */
+export class RevocationList {
+  readonly #store: Store
+  readonly #prefix: string
+  readonly #lifetime: number
+
+  /** @param lifetime how long an access token is valid, in seconds */
+  constructor(store: Store, path: string, lifetime: number) {
+    this.#store = store
+    this.#prefix = `${path}:revoked:`
+    this.#lifetime = lifetime
+  }
+
+  /** Whether a token was revoked, or the login that it comes from. */
+  async isRevoked({ jti, sid }: TokenPayload): Promise<boolean> {
+    for (const id of [jti, sid]) if (id !== undefined && (await this.#store.get(this.#prefix + id))) return true
+    return false
+  }
+
+  /** Revokes a token. The entry is kept until the token has expired on all clocks. */
+  async revoke({ jti, exp }: TokenPayload): Promise<void> {
+    const now = Math.floor(Date.now() / 1000)
+    // Rounded up: a store takes whole seconds, and a time that a date can hold.
+    const until = Math.min(Math.ceil(exp) + clockSkew, endOfTime - 1)
+    if (jti !== undefined && Math.ceil(exp) > now) await this.#store.set(this.#prefix + jti, 'revoked', until - now)
+  }
+
+  /**
+   * Revokes all tokens of a login that were signed so far. The entry is kept until the last of them
+   * has expired on all clocks.
+   */
+  async revokeLogin(sid: string): Promise<void> {
+    await this.#store.set(this.#prefix + sid, 'revoked', this.#lifetime + clockSkew)
   }
 }

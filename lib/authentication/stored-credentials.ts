@@ -1,15 +1,103 @@
-import type { AroundHook, HookContext, RegisteredService } from '../../types/hooks.js'
-import type { Query } from '../../types/service.js'
+import type { AroundHook, HookContext, NextFunction, RegisteredService } from '../../types/hooks.js'
+import type { Params, Query } from '../../types/service.js'
 import { callStateOf } from '../core/call-state.js'
 import { BadRequest } from '../core/errors.js'
-import { withTraits } from '../core/hooks.js'
+import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { isPlain } from '../core/objects.js'
+import { checkFieldName } from '../core/options.js'
 import { metaOf } from '../core/service-meta.js'
-import { hashIn } from './hash-password.js'
-import { isHashed, isShortText, type Passwords, replacedHash, textFault } from './password.js'
-import { inOneSpelling } from './whole-rows.js'
+import { anyAuthenticationOf } from './lookup.js'
+import { isShortText, type Passwords, textFault } from './password.js'
+import { toSpelling } from './protect.js'
 
-/** What a strategy says of the users that it lets in. */
+/**
+ * Marks the params of a call that replaces the hash of a password by another hash. The value is a
+ * function that returns the condition on the old hash, because nothing that prints params may print
+ * the hash. If it returns `undefined`, the query has the condition.
+ */
+export const rehash: unique symbol = Symbol('rehash')
+
+/** Params that may be marked by `rehash`. */
+interface RehashParams extends Params {
+  [rehash]?: () => Query | undefined
+}
+
+// A hash takes a tenth of a second. Without a limit, one request could keep the server busy for
+// hours.
+const maxRecords = 50
+
+/**
+ * Creates a before hook that replaces a password by its hash (scrypt, in PHC form). Data without
+ * the field is left as it is.
+ *
+ * @param field the field of the data that holds the password
+ * @returns a hook for `before` or `around`; it throws BadRequest when the password is no string of
+ * 1 to 1024 characters or, over HTTP, a list has more than 50 passwords, and Unavailable when too
+ * many are being hashed
+ * @throws when no field is named; when the server starts, if it is no such hook or there is no
+ * authentication
+ * @example
+ * app.service('users').hooks({ before: { create: [hashPassword('password')], update: [hashPassword('password')], patch: [hashPassword('password')] } })
+ */
+export function hashPassword(field: string): (context: HookContext, next?: NextFunction) => Promise<void> {
+  checkFieldName('hashPassword', field, 'password')
+  const hook = async (context: HookContext, next?: NextFunction) => {
+    if (!(rehash in context.params)) {
+      const { passwords } = anyAuthenticationOf(context.app).authenticator
+      await hashField(context, field, passwords, (value) => value === undefined)
+    }
+    await next?.()
+  }
+  const check = ({ app, path, type }: HookPosition) => {
+    if (type !== 'before' && type !== 'around')
+      throw new Error(`hashPassword at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
+    anyAuthenticationOf(app)
+  }
+  return withTraits(hook, { check })
+}
+
+forbidAsHook(hashPassword, "hashPassword('password')")
+
+/**
+ * Replaces the passwords in the data of a call by their hashes.
+ * @param isKept whether a value of the field is stored as it is
+ * @throws {BadRequest} when a password is no string of 1 to 1024 characters or, over HTTP, a list
+ * has more than 50 passwords
+ * @throws {Unavailable} when too many are being hashed
+ */
+async function hashField(
+  context: HookContext,
+  field: string,
+  passwords: Passwords,
+  isKept: (value: unknown) => boolean
+): Promise<void> {
+  const replace = async (data: unknown) => {
+    const { [field]: password, ...rest }: Record<string, unknown> = Object(data)
+    if (isKept(password)) return data
+    if (!isShortText(password)) throw invalidText(field, password)
+    return { ...rest, [field]: await passwords.hash(password) }
+  }
+  const { data } = context
+  if (!Array.isArray(data)) {
+    context.data = await replace(data)
+    return
+  }
+  const withPassword = data.filter((record) => !isKept(Object(record)[field]))
+  if (context.params.provider && withPassword.length > maxRecords)
+    throw new BadRequest(`A list of records with a '${field}' has at most ${maxRecords}`)
+  const hashed: unknown[] = []
+  // Records are hashed one by one, so that a long list takes only one of the places in the queue,
+  // which logins need too.
+  for (const record of data) hashed.push(await replace(record))
+  context.data = hashed
+}
+
+function invalidText(field: string, value: unknown): BadRequest {
+  const message = `'${field}' ${textFault(value)}`
+  return new BadRequest(message, { errors: { [field]: message } })
+}
+
+/** How a strategy expects users to be stored. */
 export interface StoredCredentials {
   /** The field of a user that holds the hash of the password. */
   readonly passwordField: string
@@ -17,9 +105,18 @@ export interface StoredCredentials {
   readonly hashes: boolean
   /** The field of a user that holds the name. */
   readonly usernameField: string
-  /** The one spelling that a name is stored in. */
+  /** Returns the spelling in which a name is stored. */
   readonly normalize: (name: string) => string
 }
+
+/** Leaves a name as it was sent. */
+export const asSent = (name: string): string => name
+
+/**
+ * Removes differences that people do not see from a name: spaces around it, the case of its
+ * letters, two ways to write an accent.
+ */
+export const lowercase = (name: string): string => name.trim().toLowerCase().normalize('NFC')
 
 /**
  * Whether a value is a hash in the form of PHC or of crypt(3): `$scrypt$…`, `$argon2id$…`, `$2b$…`.
@@ -27,11 +124,13 @@ export interface StoredCredentials {
 export const looksHashed = (text: unknown): boolean =>
   typeof text === 'string' && /^\s*\$[a-z\d-]{1,32}\$\S{15,}\s*$/i.test(text)
 
+const storingMethods = ['create', 'update', 'patch'] as const
+
 /**
- * Makes the service of users hash each password just before its method stores it, after all other
- * hooks, and store each user name in one spelling. What a hook has hashed already stays, and so
- * does a hash that the server itself stores. A hash that a client sends is a password like any
- * other.
+ * Adds hooks to the service of users. They hash each password just before its method stores it,
+ * after all other hooks, and store each user name in one spelling. A hash that a hook of the
+ * application or the server itself stores is kept. A hash that a client sends is a password like
+ * any other.
  */
 export function prepareUsers(service: RegisteredService, credentials: StoredCredentials, passwords: Passwords): void {
   const { passwordField, hashes, usernameField, normalize } = credentials
@@ -49,25 +148,14 @@ export function prepareUsers(service: RegisteredService, credentials: StoredCred
     for (const method of storingMethods) service.hooks({ around: { [method]: [hash] } })
   }
   if (normalize !== asSent && isNew(`name ${usernameField}`)) {
-    const spell = withTraits(spellNames(usernameField, normalize), { isInnermost: true })
+    const spell = withTraits(normalizeNames(usernameField, normalize), { isInnermost: true })
     for (const method of [...storingMethods, 'find']) service.hooks({ around: { [method]: [spell] } })
   }
 }
 
-const storingMethods = ['create', 'update', 'patch'] as const
-
-/** The spelling of names that are stored as they were sent. */
-export const asSent = (name: string): string => name
-
-/**
- * A name without what people do not see: spaces around it, the case of its letters, two ways to
- * write an accent.
- */
-export const lowercase = (name: string): string => name.trim().toLowerCase().normalize('NFC')
-
-/** CallState what a client sends, and which hash is replaced, before any hook changes it. */
+/** Notes what a client sends, and which hash is replaced, before any hook changes it. */
 const noteSent: AroundHook = async (context, next) => {
-  const { [replacedHash]: condition } = context.params as { [replacedHash]?: () => Query }
+  const { [rehash]: condition }: RehashParams = context.params
   callStateOf(context).replacedHash = condition
   if (context.params.provider !== undefined) {
     const texts = new Set(textsIn(context.data))
@@ -77,8 +165,8 @@ const noteSent: AroundHook = async (context, next) => {
 }
 
 /**
- * Refuses what a database could take for the fields, and names that are no text: what the hooks of
- * the application let pass. Adds the condition on a hash.
+ * Refuses keys that a database could take for the fields, and names that are not text, if the hooks
+ * of the application let them pass. Adds the condition on the replaced hash to the query.
  */
 const checkBeforeMethod =
   ({ passwordField, usernameField }: StoredCredentials): AroundHook =>
@@ -86,10 +174,10 @@ const checkBeforeMethod =
     const { params, data } = context
     for (const record of [data].flat()) {
       for (const field of [passwordField, usernameField])
-        if (namesOtherwise(record, field)) throw new BadRequest(`'${field}' can only be sent under this name`)
+        if (hasAlias(record, field)) throw new BadRequest(`'${field}' can only be sent under this name`)
       const name: unknown = Object(record)[usernameField]
       const isOdd = name !== undefined && name !== null && typeof name !== 'string'
-      if (params.provider !== undefined && isOdd) throw noText(usernameField, name)
+      if (params.provider !== undefined && isOdd) throw invalidText(usernameField, name)
     }
     const condition = callStateOf(context).replacedHash?.()
     if (condition === undefined) return next()
@@ -101,9 +189,7 @@ const checkBeforeMethod =
     }
   }
 
-/**
- * All texts in the data of a client, at any depth: a hook may put one of them into another field.
- */
+/** Yields all texts in data, at any depth: a hook may put one of them into another field. */
 function* textsIn(data: unknown): Generator<string> {
   const rest: unknown[] = [data]
   const visited = new Set<unknown>()
@@ -117,49 +203,38 @@ function* textsIn(data: unknown): Generator<string> {
   }
 }
 
-function noText(field: string, value: unknown): BadRequest {
-  const message = `'${field}' ${textFault(value)}`
-  return new BadRequest(message, { errors: { [field]: message } })
-}
-
 /**
- * Whether a key is the field to some database or mapper: in another spelling, in quotes, with a
- * table before it or a place within it.
+ * Whether a database or mapper may read a key as the field: in another spelling, in quotes, with a
+ * table before it or a path into it.
  */
-function isSpelling(key: string, name: string): boolean {
-  return inOneSpelling(key)
+function isSpelling(key: string, spelling: string): boolean {
+  return toSpelling(key)
     .split('.')
     .some((segment) => {
-      const start = segment.indexOf(name)
-      return start >= 0 && isAround(segment.slice(0, start)) && isAround(segment.slice(start + name.length))
+      const start = segment.indexOf(spelling)
+      return start >= 0 && isQuoting(segment.slice(0, start)) && isQuoting(segment.slice(start + spelling.length))
     })
 }
 
-/**
- * Whether a text has nothing but what may stand around a name. The expression is tried at one
- * place, so its time grows with the text.
- */
-const isAround = (text: string) => /^[\s"'`[\]]*$/.test(text)
+/** Whether a text consists of quotes, brackets and spaces. It runs in linear time. */
+const isQuoting = (text: string) => /^[\s"'`[\]]*$/.test(text)
 
 /**
- * Whether data names a field by another spelling, or within an operator such as `$set` or
- * `$rename`: a database may take it for the field.
+ * Whether data has a field under another spelling, or within an operator such as `$set` or
+ * `$rename`, so that a database may write the field.
  */
-export function namesOtherwise(data: unknown, field: string): boolean {
-  // A list of what is still to be looked at, since operators may stand in each other deeper than
-  // calls may.
+export function hasAlias(data: unknown, field: string): boolean {
+  // A stack instead of recursion: operators may be nested deeper than calls may.
   const rest = [data]
-  const plainName = inOneSpelling(field)
+  const spelling = toSpelling(field)
   for (let record = rest.pop(); record !== undefined; record = rest.pop())
     for (const [key, value] of Object.entries(Object(record))) {
-      if (key !== field && isSpelling(key, plainName)) return true
+      if (key !== field && isSpelling(key, spelling)) return true
       if (!key.startsWith('$')) continue
       for (const operand of [value].flat().filter(isPlain)) {
         if (Object.hasOwn(operand, field)) return true
-        if (
-          key.toLowerCase() === '$rename' &&
-          Object.values(operand).some((name) => typeof name === 'string' && isSpelling(name, plainName))
-        )
+        const isRename = key.toLowerCase() === '$rename'
+        if (isRename && Object.values(operand).some((name) => typeof name === 'string' && isSpelling(name, spelling)))
           return true
         rest.push(operand)
       }
@@ -168,26 +243,26 @@ export function namesOtherwise(data: unknown, field: string): boolean {
 }
 
 /**
- * Hashes passwords. A hash stays where a hook has made it of what a client sent, and where the
- * server itself stores it.
+ * Hashes passwords. A hash is kept if a hook has made it from what a client sent, or if the server
+ * itself stores it.
  */
 const hashBeforeMethod =
   (field: string, passwords: Passwords): AroundHook =>
   async (context, next) => {
-    if (!(isHashed in context.params)) {
+    if (!(rehash in context.params)) {
       const { hasSent } = callStateOf(context)
-      const stays = (value: unknown) =>
+      const isKept = (value: unknown) =>
         value === undefined ||
         value === null ||
         (looksHashed(value) && !hasSent?.(String(value).trim())) ||
         // An empty text is no password: the server may store it.
         (hasSent === undefined && value === '')
-      await hashIn(context, field, passwords, stays)
+      await hashField(context, field, passwords, isKept)
     }
     await next()
   }
 
-const spellNames =
+const normalizeNames =
   (field: string, normalize: (name: string) => string): AroundHook =>
   async (context, next) => {
     if (context.method === 'find') {
@@ -195,16 +270,16 @@ const spellNames =
       const name: unknown = query?.[field]
       if (isShortText(name)) context.params = { ...context.params, query: { ...query, [field]: normalize(name) } }
     } else {
-      const spell = (record: unknown) => spelled(record, field, normalize)
-      context.data = Array.isArray(context.data) ? context.data.map(spell) : spell(context.data)
+      const change = (record: unknown) => normalizeName(record, field, normalize)
+      context.data = Array.isArray(context.data) ? context.data.map(change) : change(context.data)
     }
     await next()
   }
 
-function spelled(record: unknown, field: string, normalize: (name: string) => string): unknown {
+function normalizeName(record: unknown, field: string, normalize: (name: string) => string): unknown {
   const { [field]: name }: Record<string, unknown> = Object(record)
   if (typeof name !== 'string') return record
   const text = isShortText(name) ? normalize(name) : ''
-  if (!isShortText(text)) throw noText(field, name)
+  if (!isShortText(text)) throw invalidText(field, name)
   return { ...(record as HookContext['data']), [field]: text }
 }

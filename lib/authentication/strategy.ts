@@ -2,19 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import type { SecurityScheme } from '../core/hooks.js'
-import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
+import type { Users } from './users.js'
 
-/**
- * What a strategy found out about the caller. The user stands under the name of the entity, `user`
- * by default.
- */
+/** The result of a strategy, with the user under the name of the entity, `user` by default. */
 export interface StrategyResult {
   authentication?: {
-    /**
-     * Claims for the access token of a login. Where there are no users, `sub` says whom the token
-     * stands for.
-     */
+    /** Claims for the access token of a login. Without users, `sub` is the owner of the token. */
     payload?: Partial<TokenPayload>
     [key: string]: unknown
   }
@@ -22,7 +16,7 @@ export interface StrategyResult {
 }
 
 /**
- * What a strategy may use of its authentication service. It gets this in `setup`.
+ * The tools of an authentication service for its strategies, which get it in `setup`.
  *
  * @example
  * const link: Strategy = {
@@ -36,15 +30,15 @@ export interface StrategyResult {
  * }
  */
 export interface Authenticator {
-  /** Finds users through their service, as the server sees them: with the hash of the password. */
-  readonly entities: Pick<Entities, 'name' | 'service' | 'require' | 'find' | 'get' | 'idOf' | 'serviceName'>
+  /** Finds users through their service, as the server itself sees them: with the password hash. */
+  readonly entities: Pick<Users, 'name' | 'service' | 'require' | 'find' | 'get' | 'idOf' | 'serviceName'>
   /** Hashes and verifies passwords, with a limit on how many at once. */
   readonly passwords: Passwords
   /** The names of all strategies of the service. */
   readonly strategyNames: readonly string[]
   /**
    * Verifies an access token: its signature, its claims, and that it was not revoked.
-   * @param params the params of the call: `isRevoked` gets the request that they belong to
+   * @param params the params of the call: `isRevoked` gets their request
    * @throws {NotAuthenticated} when the token is not valid
    */
   verifyAccessToken(accessToken: unknown, params?: Params): Promise<TokenPayload>
@@ -53,7 +47,7 @@ export interface Authenticator {
 }
 
 /**
- * A way to prove who calls. `local` and `jwt` are strategies; write your own for an API key, a
+ * A way to verify callers. `local` and `jwt` are strategies. Write your own for an API key, a
  * cookie or a magic link (docs/login-strategies.md).
  *
  * @example
@@ -67,30 +61,30 @@ export interface Strategy {
   /** Called once, before the server starts. @throws when the strategy can't work */
   setup?(authentication: Authenticator, name: string): unknown
   /**
-   * Tells who calls, from what a client has sent or `parse` has found. The secrets of the user are
-   * removed from what it returns.
-   * @throws {NotAuthenticated} when that proves nothing
+   * Verifies credentials that a client has sent or `parse` has found. The secrets of the user are
+   * removed from the result.
+   * @throws {NotAuthenticated} when the credentials are not valid
    */
   authenticate(request: AuthenticationRequest, params: Params): Promise<StrategyResult> | StrategyResult
   /**
-   * Reads credentials from a request, from its headers or a cookie for example. `null` when there
-   * are none. It need not check them.
+   * Reads credentials from a request, for example from its headers or a cookie. Returns `null` if
+   * there are none. It need not verify them.
    */
   parse?(request: FastifyRequest): AuthenticationRequest | null | Promise<AuthenticationRequest | null>
   /**
-   * What OpenAPI documents say of it. Without it they say nothing of what a login sends beside
-   * `strategy`.
+   * Describes the strategy for OpenAPI documents. Without it, they have only the field `strategy`
+   * of a login.
    */
   describe?(): StrategyDescription
 }
 
-/** What OpenAPI documents say of a strategy. */
+/** The description of a strategy in OpenAPI documents. */
 export interface StrategyDescription {
   /** JSON schemas of the fields that a login sends beside `strategy`. */
   readonly login?: Readonly<Record<string, object>>
   /**
-   * How requests carry the credentials, as a "Security Scheme Object": `{ type: 'apiKey', in:
-   * 'header', name: 'X-Api-Key' }`.
+   * The "Security Scheme Object" of the credentials in requests: `{ type: 'apiKey', in: 'header',
+   * name: 'X-Api-Key' }`.
    */
   readonly security?: SecurityScheme
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto'
 import fastifyJwt, { type JWT } from '@fastify/jwt'
 import { parse } from '@lukeed/ms'
 import type { FastifyInstance } from 'fastify'
@@ -6,13 +6,30 @@ import type { TokenPayload } from '../../types/authentication.js'
 import { NotAuthenticated, readProperty } from '../core/errors.js'
 import { inspect, inspectText } from '../core/options.js'
 import { isShortText } from './password.js'
-import { type Algorithm, type Secret, toSecrets } from './secret.js'
+
+/** A private key in PEM form, with its passphrase if it has one. */
+export type PrivateKey = string | Buffer | { readonly key: string | Buffer; readonly passphrase: string }
+
+/** A key pair in PEM form, for RS, PS, ES and EdDSA. One that only verifies has no private key. */
+export interface KeyPair {
+  readonly public: string | Buffer
+  readonly private?: PrivateKey
+}
+
+/** The key that signs tokens: at least 32 random bytes for HS256, or a key pair. */
+export type Secret = string | Buffer | KeyPair
+
+// biome-ignore format: a table
+const algorithms = [
+  'HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'
+] as const
+export type Algorithm = (typeof algorithms)[number]
 
 /** Options of the access tokens. */
 export interface TokenOptions {
   /**
-   * How long a token is valid, in seconds or as `'15m'`, `'1d'`. Default: a day; 15 minutes where
-   * refresh tokens are on.
+   * How long a token is valid, in seconds or as `'15m'`, `'1d'`. Default: a day; 15 minutes with
+   * refresh tokens.
    */
   expiresIn?: string | number
   /** The claim `iss`. Default `'fastify-services'`. */
@@ -20,38 +37,133 @@ export interface TokenOptions {
   /** The claim `aud`. Default: the path of the authentication service. */
   audience?: string
   /**
-   * Default `'HS256'`. The algorithms that begin with RS, PS, ES or Ed take a key pair as the
+   * Default `'HS256'`. The algorithms that begin with RS, PS, ES or Ed need a key pair as the
    * secret.
    */
   algorithm?: Algorithm
   /**
-   * What else the header of a token says, as `jwtOptions` of Feathers has it: `{ typ: 'access' }`.
-   * Default: nothing.
+   * More fields for the header of a token, as in `jwtOptions` of Feathers: `{ typ: 'access' }`.
+   * Default: none.
    */
   header?: Readonly<Record<string, unknown>>
 }
 
+type TokenSettings = Required<Omit<TokenOptions, 'header'>> & Pick<TokenOptions, 'header'>
+
+// In characters. Longer tokens are not signed here, so they are refused unread.
+const maxTokenLength = 8192
+
 /** Signs and verifies access tokens. */
-export interface Tokens {
+export class Tokens {
   /** How long a token is valid, in seconds. */
   readonly lifetime: number
+  /** One for each secret. The first one signs, all of them verify. */
+  readonly #keys: readonly [JWT, ...JWT[]]
+
+  private constructor(lifetime: number, keys: readonly [JWT, ...JWT[]]) {
+    this.lifetime = lifetime
+    this.#keys = keys
+  }
+
+  /** @throws when an option can't be used */
+  static async create(
+    app: FastifyInstance,
+    secret: Secret | readonly Secret[] | undefined,
+    settings: TokenSettings
+  ): Promise<Tokens> {
+    const secrets = toSecrets(secret, settings.algorithm)
+    const lifetime = toSeconds(settings.expiresIn, 'jwt.expiresIn')
+    checkClaims(settings)
+    const keys = await registerKeys(app, secrets, lifetime, settings)
+    const [signer] = keys
+    // The token must not expire before it is verified, even if `expiresIn` is one second.
+    const iat = Math.floor(Date.now() / 1000) + 60
+    try {
+      signer.verify(signer.sign({ sub: 'test', iat }))
+    } catch (cause) {
+      throw new Error(
+        `The option \`secret\` of authentication does not work with ${settings.algorithm}: are the keys a pair?`,
+        { cause }
+      )
+    }
+    return new Tokens(lifetime, keys)
+  }
+
   /** @throws when the claims make the token too long */
-  sign(claims: Record<string, unknown> & { sub: string }): { accessToken: string; payload: TokenPayload }
+  sign(claims: Record<string, unknown> & { sub: string }): { accessToken: string; payload: TokenPayload } {
+    const [signer] = this.#keys
+    const accessToken = signer.sign({ jti: randomUUID(), ...claims })
+    if (accessToken.length > maxTokenLength)
+      throw new Error(`The access token is too long: it has over ${maxTokenLength} characters. Give it fewer claims`)
+    return { accessToken, payload: signer.decode<TokenPayload>(accessToken) as TokenPayload }
+  }
+
   /**
    * @throws {NotAuthenticated} when the token is malformed, was signed by somebody else, has
    * expired or has unusable claims
    */
-  verify(accessToken: unknown): TokenPayload
+  verify(accessToken: unknown): TokenPayload {
+    const causes: unknown[] = []
+    if (typeof accessToken === 'string' && accessToken.length <= maxTokenLength && isCanonical(accessToken))
+      for (const key of this.#keys) {
+        try {
+          const payload = key.verify<TokenPayload>(accessToken)
+          if (hasValidClaims(payload)) return payload
+        } catch (error) {
+          causes.push(error)
+        }
+      }
+    const hasExpired = causes.some((cause) => readProperty(cause, 'code') === 'FAST_JWT_EXPIRED')
+    const message = hasExpired ? 'Invalid access token: it has expired' : 'Invalid access token'
+    throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
+  }
 }
 
-// The last letter of the signature has bits that decoders ignore, and some ignore what is no
-// letter. Only one spelling of a token is accepted, so that it can't be varied: of the other parts
-// the text itself is signed.
-const signature = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/
-const isCanonical = (token: string) => signature.test(token.slice(token.lastIndexOf('.') + 1))
+/** @throws when a claim or the header can't be used */
+function checkClaims({ issuer, audience, header = {} }: TokenSettings): void {
+  // The library would skip the check of a claim for which nothing is expected.
+  for (const [name, value] of Object.entries({ issuer, audience }))
+    if (typeof value !== 'string' || value === '')
+      throw new Error(`The option \`jwt.${name}\` of authentication must be a non-empty string, got ${inspect(value)}`)
+  const reserved = ['alg', 'kid', 'crit', 'b64'].find((name) => Object.hasOwn(header, name))
+  if (reserved !== undefined)
+    throw new Error(
+      `The option \`jwt.header\` of authentication can't have '${reserved}': the option \`jwt.algorithm\` names the algorithm, and the secrets are tried in order`
+    )
+}
 
-// In characters. No longer token is signed here, so a longer one is refused unread.
-const maxTokenLength = 8192
+/** Registers @fastify/jwt for each secret, without touching the `app.jwt` of the application. */
+async function registerKeys(
+  app: FastifyInstance,
+  secrets: readonly CheckedSecret[],
+  expiresIn: number,
+  { issuer: iss, audience: aud, algorithm, header }: TokenSettings
+): Promise<[JWT, ...JWT[]]> {
+  const keys: Record<string, JWT> = Object.create(null)
+  await app.register(async (child) => {
+    // The library adds its namespaces to this object instead of that of the application.
+    child.decorate('jwt', keys as never)
+    for (const [index, secret] of secrets.entries())
+      await child.register(fastifyJwt, {
+        namespace: `fastify-services-${index}`,
+        secret,
+        sign: { algorithm, iss, aud, expiresIn, header: { ...header, alg: algorithm } },
+        verify: {
+          algorithms: [algorithm],
+          allowedIss: iss,
+          allowedAud: aud,
+          requiredClaims: ['iss', 'aud', 'exp', 'sub']
+        }
+      })
+  })
+  return Object.values(keys) as [JWT, ...JWT[]]
+}
+
+// The last character of a signature has bits that decoders ignore, and some decoders skip other
+// characters. Only one spelling of a token is accepted, or a revoked token could be varied. The
+// other parts can't vary: the signature covers their text.
+const signaturePattern = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/
+const isCanonical = (token: string) => signaturePattern.test(token.slice(token.lastIndexOf('.') + 1))
 
 const timeClaims = ['exp', 'iat', 'nbf', 'auth_time']
 const textClaims = ['sub', 'jti', 'sid']
@@ -73,99 +185,99 @@ function hasValidClaims(payload: TokenPayload): boolean {
   return true
 }
 
-/**
- * Makes what signs and verifies tokens. It registers @fastify/jwt in an instance of its own, so
- * that the application can use that plugin too.
- *
- * @throws when an option can't be used
- */
-export async function createTokens(
-  app: FastifyInstance,
-  secret: Secret | readonly Secret[] | undefined,
-  options: Required<Omit<TokenOptions, 'header'>> & Pick<TokenOptions, 'header'>
-): Promise<Tokens> {
-  const { issuer: iss, audience: aud, algorithm, header = {} } = options
-  const secrets = toSecrets(secret, algorithm)
-  const lifetime = toSeconds(options.expiresIn, 'jwt.expiresIn')
-  // The library would skip the check of a claim for which nothing is expected.
-  for (const [name, value] of Object.entries({ issuer: iss, audience: aud }))
-    if (typeof value !== 'string' || value === '')
-      throw new Error(`The option \`jwt.${name}\` of authentication must be a non-empty string, got ${inspect(value)}`)
-  const reserved = ['alg', 'kid', 'crit', 'b64'].find((name) => Object.hasOwn(header, name))
-  if (reserved !== undefined)
-    throw new Error(
-      `The option \`jwt.header\` of authentication can't have '${reserved}': the option \`jwt.algorithm\` names the algorithm, and the secrets are tried in order`
-    )
-  const keys: Record<string, JWT> = Object.create(null)
-  await app.register(async (child) => {
-    // Shadows `app.jwt` of the application, which would otherwise get our namespaces.
-    Object.defineProperty(child, 'jwt', { value: keys })
-    for (const [index, secretEntry] of secrets.entries()) {
-      await child.register(fastifyJwt, {
-        namespace: `fastify-services-${index}`,
-        secret: secretEntry,
-        sign: { algorithm, iss, aud, expiresIn: lifetime, header: { ...header, alg: algorithm } },
-        verify: {
-          algorithms: [algorithm],
-          allowedIss: iss,
-          allowedAud: aud,
-          requiredClaims: ['iss', 'aud', 'exp', 'sub']
-        }
-      })
-    }
-  })
-  const verifiers = Object.values(keys)
-  const [signer] = verifiers as [JWT]
-  // A token of now could expire meanwhile, where `expiresIn` is a second.
-  const iat = Math.floor(Date.now() / 1000) + 60
-  try {
-    signer.verify(signer.sign({ sub: 'test', iat }))
-  } catch (cause) {
-    throw new Error(`The option \`secret\` of authentication does not work with ${algorithm}: are the keys a pair?`, {
-      cause
-    })
-  }
-
-  return {
-    lifetime,
-    sign(claims) {
-      const accessToken = signer.sign({ jti: randomUUID(), ...claims })
-      if (accessToken.length > maxTokenLength)
-        throw new Error(`The access token is too long: it has over ${maxTokenLength} characters. Give it fewer claims`)
-      return { accessToken, payload: signer.decode<TokenPayload>(accessToken) as TokenPayload }
-    },
-    verify(accessToken) {
-      const causes: unknown[] = []
-      if (typeof accessToken === 'string' && accessToken.length <= maxTokenLength && isCanonical(accessToken))
-        for (const key of verifiers) {
-          try {
-            const payload = key.verify<TokenPayload>(accessToken)
-            if (hasValidClaims(payload)) return payload
-          } catch (error) {
-            causes.push(error)
-          }
-        }
-      const hasExpired = causes.some((cause) => readProperty(cause, 'code') === 'FAST_JWT_EXPIRED')
-      const message = hasExpired ? 'Invalid access token: it has expired' : 'Invalid access token'
-      throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
-    }
-  }
-}
-
-/** In seconds: a date can hold no time from here on. */
+/** The first second that a `Date` can't hold. */
 export const endOfTime = 8.64e12
 
-// Counted from now, it must still end at a time that a date can hold.
-const max = endOfTime / 2
+/** The longest time span, so that now plus the span is still a date. */
+const maxSpan = endOfTime / 2
 
 /**
- * A span of time in seconds: `'15m'` → 900, `60` → 60.
+ * A time span in seconds: `'15m'` → 900, `60` → 60.
  * @throws when the value is not a span of at least a second
  */
 export function toSeconds(value: string | number, option: string): number {
   const seconds = typeof value === 'string' ? Number(parse(value)) / 1000 : value
-  if (typeof seconds === 'number' && seconds >= 1 && seconds <= max) return Math.floor(seconds)
+  if (typeof seconds === 'number' && seconds >= 1 && seconds <= maxSpan) return Math.floor(seconds)
   throw new Error(
     `The option \`${option}\` of authentication must be a number of seconds, or a string such as '15m' or '1d', got ${inspectText(value)}`
   )
+}
+
+const curves: Readonly<Record<string, string>> = { ES256: 'prime256v1', ES384: 'secp384r1', ES512: 'secp521r1' }
+const advice = `Make one by: node -e "console.log(crypto.randomBytes(64).toString('base64'))"`
+
+/** A secret in the form that @fastify/jwt takes. */
+type CheckedSecret = string | Buffer | { public: string | Buffer; private?: string | Buffer }
+
+/**
+ * The secrets as a list. The first one signs, all of them verify.
+ * @throws when one of them is missing, too short or not of the kind that the algorithm needs
+ */
+function toSecrets(secret: Secret | readonly Secret[] | undefined, algorithm: Algorithm): CheckedSecret[] {
+  if (!algorithms.includes(algorithm))
+    throw new Error(
+      `The option \`jwt.algorithm\` of authentication must be one of ${algorithms.join(', ')}, got ${inspectText(algorithm)}`
+    )
+  const secretList = [secret].flat()
+  const secrets = secretList.length === 0 ? [undefined] : secretList
+  return secrets.map((entry, index) =>
+    algorithm.startsWith('HS') ? toSecretText(entry, algorithm) : toKeyPair(entry, algorithm, index === 0)
+  )
+}
+
+// The key must be at least as long as the hash (RFC 7518, section 3.2).
+function toSecretText(secret: Secret | undefined, algorithm: Algorithm): string | Buffer {
+  const bytes = Number(algorithm.slice(2)) / 8
+  if (secret === undefined || secret === null || secret === '')
+    throw new Error(`The option \`secret\` of authentication is missing. ${advice}`)
+  if (typeof secret !== 'string' && !Buffer.isBuffer(secret))
+    throw new Error(
+      `The option \`secret\` of authentication must be a string or a Buffer for ${algorithm}: set \`jwt.algorithm\` for a key pair`
+    )
+  if (secret.includes('-----BEGIN') || /^\s*\{.*"kty"/s.test(secret.toString()))
+    throw new Error(
+      `The option \`secret\` of authentication must be a secret for ${algorithm}, got a key of a pair: set \`jwt.algorithm\` for a key pair in PEM form`
+    )
+  if (Buffer.byteLength(secret) < bytes)
+    throw new Error(
+      `The option \`secret\` of authentication is too short: ${algorithm} needs ${bytes} bytes. ${advice}`
+    )
+  return secret
+}
+
+/**
+ * Converts a key pair to SPKI and PKCS #8 in PEM form, which the library reads for every algorithm.
+ * @param signs whether a private key is needed
+ * @throws when a key is missing, can't be read, or does not fit the algorithm (RFC 7518, section 3)
+ */
+function toKeyPair(secret: Secret | undefined, algorithm: Algorithm, signs: boolean): CheckedSecret {
+  const needs = `The option \`secret\` of authentication must be { private, public } for ${algorithm}: two keys in PEM form`
+  const { public: publicPart, private: privatePart }: Partial<KeyPair> = Object(secret)
+  const isPublic = String(publicPart).includes('-----BEGIN') && !String(publicPart).includes('PRIVATE KEY-----')
+  if (publicPart === undefined || !isPublic || (signs && !privatePart)) throw new Error(needs)
+  let keys: [KeyObject] | [KeyObject, KeyObject]
+  try {
+    keys =
+      signs && privatePart
+        ? [createPublicKey(publicPart), createPrivateKey(privatePart)]
+        : [createPublicKey(publicPart)]
+  } catch (cause) {
+    throw new Error(`${needs}. One of them can't be read`, { cause })
+  }
+  for (const key of keys) {
+    if (!fits(key, algorithm)) throw new Error(`${needs}. One of them is a key of another kind`)
+    if ((key.asymmetricKeyDetails?.modulusLength ?? 2048) < 2048)
+      throw new Error(`The option \`secret\` of authentication is too short: ${algorithm} needs keys of 2048 bits`)
+  }
+  const [publicKey, privateKey] = keys
+  return {
+    public: publicKey.export({ type: 'spki', format: 'pem' }),
+    ...(privateKey && { private: privateKey.export({ type: 'pkcs8', format: 'pem' }) })
+  }
+}
+
+function fits({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject, algorithm: Algorithm): boolean {
+  if (algorithm === 'EdDSA') return type === 'ed25519' || type === 'ed448'
+  const curve = curves[algorithm]
+  return curve === undefined ? type === 'rsa' : type === 'ec' && details?.namedCurve === curve
 }

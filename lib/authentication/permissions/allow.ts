@@ -1,5 +1,4 @@
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
-import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { restrictSentFields } from '../../core/adapters/update.js'
 import { callStateOf } from '../../core/call-state.js'
@@ -11,24 +10,21 @@ import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { maxIssues } from '../../schema/issue.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream, mapStream } from '../../shared/streams.js'
-import { isAuthentication } from '../find.js'
-import { inOneSpelling } from '../whole-rows.js'
-import { checkExceptions, checkMethodNames, isLeftAlone } from './position.js'
-import { type IsParameter, queryParametersOf } from './query-parameters.js'
+import { isAuthentication } from '../lookup.js'
+import { toSpelling } from '../protect.js'
+import { checkQuery, createParameterCheck, maxNameLength, quoteNames } from './allowed-query.js'
+import { checkExceptions, checkMethodNames, isExcepted } from './exceptions.js'
 import { isRecord, mapRecords } from './records.js'
-import { entityIn } from './user.js'
+import { requireUser } from './user.js'
 
 /**
- * Whether a role may call a method: for all fields, or for some, which it may send to `create`,
- * `update` and `patch`, and gets of the others.
+ * Whether a role may call a method: with all fields, or with some, which it may send to `create`,
+ * `update` and `patch`, and gets from the other methods.
  */
 type Permission = boolean | Fields
 type Fields = readonly string[]
 
-/**
- * What a role may do: everything, nothing, or what is said of each method. A method that is not
- * named is forbidden.
- */
+/** The permissions of a role: `true` for everything, or by method. Other methods are forbidden. */
 export type Permissions = boolean | Readonly<Record<string, Permission | undefined>>
 
 export interface AllowOptions {
@@ -37,26 +33,26 @@ export interface AllowOptions {
    * Default: the field `role` or `roles`.
    */
   role?: (user: Readonly<Record<string, unknown>>, context: HookContext) => unknown
-  /** Whether calls of the server itself are held to it, too. Default `false`. */
+  /** Whether it applies to calls of the server itself, too. Default `false`. */
   internal?: boolean
   /**
-   * What is left alone: services, methods of services, and methods of any service: `['countries',
-   * 'posts.find', 'stats']`. Default: nothing.
+   * The exceptions: services, methods of services, and methods of any service: `['countries',
+   * 'posts.find', 'stats']`. Default: none.
    */
   except?: readonly string[]
 }
 
-const ofAllow: OptionTable<AllowOptions> = { role: kinds.function, internal: kinds.flag, except: kinds.names }
+const allowOptions: OptionTable<AllowOptions> = { role: kinds.function, internal: kinds.flag, except: kinds.names }
 
 /**
- * An around hook that says what each role may do over HTTP, by method and by field. Fields of a
- * write that are not allowed are refused, fields of a read left out; a query can't name them
- * either. What a write answers, and a custom method of a record, has the fields that the role may
+ * Creates an around hook with the permissions of each role over HTTP, by method and by field. A
+ * write with a forbidden field is refused, and so is a query that names one. Reads return only the
+ * allowed fields. Writes, and custom methods of a record, return the fields that the role may
  * `get`, or else `find`, or else those that it has sent.
  *
  * @param roles the permissions by role
- * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated where no guard
- * has told who calls, and Forbidden for what the role may not do
+ * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated if no guard
+ * has found out who calls, and Forbidden for what the role may not do
  * @throws when no role is named, and for permissions or options of another kind; when the server
  * starts, if it is no around hook, or for the name of a method that no service has
  * @example
@@ -65,72 +61,116 @@ const ofAllow: OptionTable<AllowOptions> = { role: kinds.function, internal: kin
  * })
  */
 export function allow(roles: Readonly<Record<string, Permissions>>, options: AllowOptions = {}): AroundHook {
-  const names = isPlain(roles) ? Object.keys(roles) : []
-  if (names.length === 0)
-    throw new Error('allow needs the permissions of each role: allow({ admin: true, member: { find: true } })')
-  for (const name of names) checkRole(name, roles[name])
-  checkOptions('allow()', ofAllow, options)
-  const namedFields = new Set(
-    names.flatMap((name) => Object.values(Object(roles[name])).filter(Array.isArray).flat().map(inOneSpelling))
-  )
+  const permissions = new RolePermissions(roles)
+  checkOptions('allow()', allowOptions, options)
   const roleOf = options.role ?? (({ role, roles }) => role ?? roles)
 
   const hook: AroundHook = async (context, next) => {
-    const isHeld = context.params.provider !== undefined || options.internal === true
-    if (!isHeld || isLeftAlone(context, options.except) || isAuthentication(context.app, context.service)) return next()
-    const { user } = entityIn(context)
-    const userRoles = [await roleOf(user, context)]
-      .flat()
-      .filter((role) => typeof role === 'string' && Object.hasOwn(roles, role))
-    const permissionFor = (method: string) =>
-      union(userRoles.map((role) => permissionOf(roles[role as string], method)))
-    const permission = permissionFor(context.method)
-    if (permission === false) throw new Forbidden(refusalOfRole(context, userRoles as string[], roles))
-    if (methodsWithData.has(context.method)) checkSentFields(context, permission)
-    if (context.method === 'update' && permission !== true)
-      restrictSentFields(context, (field) => permission.includes(field))
-    const mayRead = givesRecord(context, permission) ? permissionFor('get') || permissionFor('find') : permission
-    if (mayRead !== true)
-      checkQuery(context, mayRead || [idFieldOf(context.service)], queryParametersOf(context, namedFields))
-    const answered = mayRead || namesSent(context)
-    if (answered !== true) callStateOf(context).answeredFields = answered
+    const applies = context.params.provider !== undefined || options.internal === true
+    if (!applies || isExcepted(context, options.except) || isAuthentication(context.app, context.service)) return next()
+    const userRoles = permissions.knownRoles(await roleOf(requireUser(context).user, context))
+    const answered = checkCall(context, userRoles, permissions)
+    if (answered === true) return next()
+    callStateOf(context).answeredFields = answered
     await next()
-    if (answered !== true) projectResult(context, answered)
+    projectResult(context, answered)
   }
-  const access = (method: string) => {
-    if (options.except?.includes(method)) return undefined
-    const allowed = Object.entries(roles).flatMap(([role, permissions]) => {
+  const checkType = aroundOnly('allow')
+  const check = (position: HookPosition) => {
+    checkType(position)
+    for (const names of permissions.methodNames) checkMethodNames('allow', names, position)
+    checkExceptions('allow', options.except, position)
+  }
+  const describeAccess = (method: string) =>
+    options.except?.includes(method) ? undefined : permissions.describe(method)
+  return withTraits(hook, { check, describeAccess })
+}
+
+forbidAsHook(allow, 'allow({ admin: true })')
+
+/** The permissions of all roles. */
+class RolePermissions {
+  /** The fields that any role is allowed, in one spelling. */
+  readonly fields: ReadonlySet<string>
+  readonly #roles: Readonly<Record<string, Permissions>>
+
+  /** @throws when no role is named, and for permissions of another kind */
+  constructor(roles: Readonly<Record<string, Permissions>>) {
+    const names = isPlain(roles) ? Object.keys(roles) : []
+    if (names.length === 0)
+      throw new Error('allow needs the permissions of each role: allow({ admin: true, member: { find: true } })')
+    for (const name of names) checkRole(name, roles[name])
+    this.#roles = roles
+    const permissions = names.flatMap((name) => Object.values(Object(roles[name])))
+    this.fields = new Set(permissions.filter(Array.isArray).flat().map(toSpelling))
+  }
+
+  /** The methods that each role names. */
+  get methodNames(): string[][] {
+    return Object.values(this.#roles).map((permissions) => Object.keys(Object(permissions)))
+  }
+
+  /** Returns the roles of a user that have permissions here. */
+  knownRoles(value: unknown): string[] {
+    return [value].flat().filter((role): role is string => typeof role === 'string' && Object.hasOwn(this.#roles, role))
+  }
+
+  /** Returns the combined permission of some roles for a method. */
+  combine(roles: readonly string[], method: string): Permission {
+    return union(roles.map((role) => permissionOf(this.#roles[role], method)))
+  }
+
+  /** The roles that may call a method, in words for documents: `admin, member (title, text)`. */
+  describe(method: string): string {
+    const allowed = Object.entries(this.#roles).flatMap(([role, permissions]) => {
       const permission = permissionOf(permissions, method)
       if (permission === false) return []
       return [permission === true ? role : `${role} (${permission.join(', ')})`]
     })
     return allowed.join(', ') || 'nobody'
   }
-  const checkType = aroundOnly('allow')
-  const check = (position: HookPosition) => {
-    checkType(position)
-    for (const permissions of Object.values(roles))
-      checkMethodNames('allow', Object.keys(Object(permissions)), position)
-    checkExceptions('allow', options.except, position)
+
+  refusal({ method, path }: HookContext, userRoles: readonly string[]): Forbidden {
+    const able = Object.keys(this.#roles).filter((role) => permissionOf(this.#roles[role], method) !== false)
+    const who = userRoles.length === 0 ? 'a user without a role that is known here' : `the role ${userRoles.join(', ')}`
+    return new Forbidden(
+      `'${method}' of '${path}' is not for ${who}${able.length > 0 ? `: it needs ${able.join(' or ')}` : ''}`
+    )
   }
-  return withTraits(hook, { check, describeAccess: access })
 }
 
-forbidAsHook(allow, 'allow({ admin: true })')
+/**
+ * Checks the method, the sent fields and the query of a call.
+ * @returns the fields that the caller gets, `true` for all
+ * @throws {Forbidden} for what the roles may not do
+ */
+function checkCall(context: HookContext, userRoles: readonly string[], permissions: RolePermissions): true | Fields {
+  const { method, service } = context
+  const permission = permissions.combine(userRoles, method)
+  if (permission === false) throw permissions.refusal(context, userRoles)
+  if (methodsWithData.has(method)) checkSentFields(context, permission)
+  if (method === 'update' && permission !== true) restrictSentFields(context, (field) => permission.includes(field))
+  const readable = returnsRecord(context, permission)
+    ? permissions.combine(userRoles, 'get') || permissions.combine(userRoles, 'find')
+    : permission
+  if (readable === true) return true
+  checkQuery(context, readable || [idFieldOf(service)], createParameterCheck(context, permissions.fields))
+  return readable || sentFields(context)
+}
 
 const methodsWithData = new Set(['create', 'update', 'patch'])
 
 /**
- * Whether a method gives a record as `get` does, and no fields are named for its answer: writes,
- * and custom methods of a record.
+ * Whether a method returns a record as `get` does, and its permission names no fields for that:
+ * writes, and custom methods of a record.
  */
-const givesRecord = ({ method, id }: HookContext, permission: Permission): boolean =>
+const returnsRecord = ({ method, id }: HookContext, permission: Permission): boolean =>
   methodsWithData.has(method) ||
   method === 'remove' ||
   (!methods.has(method) && permission === true && id !== undefined)
 
-/** What a role that may not read is answered: what it has sent, and the id. */
-const namesSent = ({ data, service }: HookContext): Fields => [
+/** The fields for a role that may not read: those that it has sent, and the id. */
+const sentFields = ({ data, service }: HookContext): Fields => [
   ...new Set([idFieldOf(service), ...[data].flat().flatMap((record) => Object.keys(Object(record)))])
 ]
 
@@ -140,7 +180,7 @@ function permissionOf(permissions: Permissions | undefined, method: string): Per
   return permission ?? false
 }
 
-/** @throws for what is no permission: it would forbid what it seems to allow */
+/** @throws for an invalid permission, which would forbid what it seems to allow */
 function checkRole(role: string, permissions: unknown): void {
   if (typeof (permissions ?? false) === 'boolean') return
   if (!isPlain(permissions))
@@ -153,7 +193,7 @@ function checkRole(role: string, permissions: unknown): void {
 const isTextList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((text: unknown) => typeof text === 'string')
 
-/** What several roles may do together. */
+/** Combines the permissions of several roles. */
 function union(permissions: readonly Permission[]): Permission {
   if (permissions.includes(true)) return true
   const [first] = permissions
@@ -162,97 +202,40 @@ function union(permissions: readonly Permission[]): Permission {
   return fields.length > 0 && [...new Set(fields.flat())]
 }
 
-function refusalOfRole(
-  { method, path }: HookContext,
-  userRoles: readonly string[],
-  roles: Readonly<Record<string, Permissions>>
-): string {
-  const able = Object.keys(roles).filter((role) => permissionOf(roles[role], method) !== false)
-  const who = userRoles.length === 0 ? 'a user without a role that is known here' : `the role ${userRoles.join(', ')}`
-  return `'${method}' of '${path}' is not for ${who}${able.length > 0 ? `: it needs ${able.join(' or ')}` : ''}`
-}
-
 /** @throws {Forbidden} for fields that the role may not send */
 function checkSentFields({ data, method, path }: HookContext, permission: true | Fields): void {
   if (permission === true) return
   const names = [data].flat().flatMap((record) => Object.keys(Object(record)))
   const forbidden = [...new Set(names)].filter((name) => !permission.includes(name)).slice(0, maxIssues)
   if (forbidden.length === 0) return
-  const errors = Object.fromEntries(forbidden.map((name) => [name.slice(0, maxShown), 'is not allowed']))
+  const errors = Object.fromEntries(forbidden.map((name) => [name.slice(0, maxNameLength), 'is not allowed']))
   throw new Forbidden(
-    `'${method}' of '${path}' does not allow ${quotedNames(forbidden)}: only ${quotedNames(permission)}`,
+    `'${method}' of '${path}' does not allow ${quoteNames(forbidden)}: only ${quoteNames(permission)}`,
     {
       errors
     }
   )
 }
 
-/** The operators of a query that hold no names of fields, and those that hold queries. */
-const settings = new Set(['$limit', '$skip'])
-const junctions = new Set(['$or', '$and'])
-/** The operators of a field that hold values. */
-const operators = new Set(
-  '$eq $ne $gt $gte $ge $lt $lte $le $in $nin $between $notbetween $like $notlike $ilike $notilike $startswith $endswith $contains $regex $options $exists'.split(
-    ' '
-  )
-)
-
-/**
- * @param isFree says which names at the top are no fields
- * @throws {Forbidden} for fields that the role does not get: they could be found out by asking
- */
-function checkQuery({ params, method, path }: HookContext, fields: Fields, isFree: IsParameter): void {
-  const refuse = (name: string) => {
-    throw new Forbidden(
-      `A query of '${method}' of '${path}' can't name ${shownName(name)}: only ${quotedNames(fields)}`
-    )
-  }
-  const check = (query: Query): void => {
-    for (const [name, value] of Object.entries(Object(query))) {
-      if (settings.has(name)) continue
-      if (fields.includes(name)) checkValue(name, value)
-      else if (junctions.has(name)) for (const part of [value].flat()) check(part as Query)
-      else {
-        const named = name === '$sort' ? Object.keys(Object(value)) : name === '$select' ? [value].flat() : [name]
-        const unknown = named.find((field) => !fields.includes(field as string))
-        if (unknown !== undefined) refuse(typeof unknown === 'string' ? unknown : name)
-      }
-    }
-  }
-  // An adapter may take the names within the value of a field for fields.
-  const checkValue = (name: string, value: unknown) => {
-    const operands = isPlain(value) ? Object.entries(value) : [['$eq', value] as const]
-    for (const [operator, operand] of operands)
-      if (!operators.has(operator.toLowerCase()) || [operand].flat(Infinity).some(isPlain))
-        refuse(`${name}[${operator}]`)
-  }
-  check(Object.fromEntries(Object.entries(params.query ?? {}).filter(([name, value]) => !isFree(name, value))))
-}
-
-/** A record that looks like a page is one: only methods that give many may give a page. */
+/** Whether a result with `data` is a page: only methods that return many records may return one. */
 const mayBePage = ({ method, id }: HookContext) => method === 'find' || (!methods.has(method) && id === undefined)
 
-/** Leaves out of the answer what the role does not get. Events have the whole record. */
+/** Removes the fields that the role may not read. Events keep the whole record. */
 function projectResult(context: HookContext, fields: Fields): void {
   const value = context.dispatch === undefined ? context.result : context.dispatch
-  const noRecords = () =>
+  const notRecords = () =>
     new GeneralError(`'${context.method}' of '${context.path}' gives no records: its fields can't be left out`)
   const pickFields = (input: unknown) => {
     const record = resolveToJson(input)
-    if (!isRecord(record)) throw noRecords()
+    if (!isRecord(record)) throw notRecords()
     const picked: Record<string, unknown> = {}
     for (const field of fields)
       if (field in record && field !== '__proto__') picked[field] = (record as Record<string, unknown>)[field]
     return picked
   }
-  // Of bytes nothing can be left out.
-  if (isStream(value) && (value as { readableObjectMode?: boolean }).readableObjectMode === false) throw noRecords()
+  // Bytes have no fields.
+  if (isStream(value) && (value as { readableObjectMode?: boolean }).readableObjectMode === false) throw notRecords()
   context.dispatch = isStream(value) ? mapStream(value, pickFields) : mapRecords(value, pickFields, mayBePage(context))
-  // A stream is read once, and calls of the server have no other answer.
+  // A stream can be read only once, and callers of the server get `result`.
   if (isStream(value) || context.params.provider === undefined) context.result = context.dispatch
 }
-
-// In characters. A name that a client has sent may be as long as a body.
-const maxShown = 50
-const shownName = (name: string) => `'${name.slice(0, maxShown)}'`
-const quotedNames = (names: readonly string[]) => names.map(shownName).join(', ') || 'none'

@@ -2,8 +2,8 @@ import { recordsOfPage } from '../../core/page.js'
 import { resolveToJson } from '../../schema/to-json.js'
 
 /**
- * The records of a result: those of a list or a page, or itself. `undefined` for what has none that
- * could be read: a stream, a text, bytes.
+ * Returns the records of a result: those of a list or a page, or the result itself. `undefined` for
+ * a result without readable records: a stream, a text, bytes.
  */
 export function recordsIn(result: unknown): readonly unknown[] | undefined {
   if (!isRecord(result)) return undefined
@@ -11,7 +11,7 @@ export function recordsIn(result: unknown): readonly unknown[] | undefined {
   return Array.isArray(json) ? json : (recordsOfPage(json) ?? [result])
 }
 
-/** A result in which each record is replaced; of a page, nothing else stays but its numbers. */
+/** Replaces each record of a result. Of a page, only the numbers are kept beside. */
 export function mapRecords(result: unknown, change: (record: unknown) => unknown, mayBePage: boolean): unknown {
   const json = resolveToJson(result)
   if (Array.isArray(json)) return json.map(change)
@@ -22,10 +22,10 @@ export function mapRecords(result: unknown, change: (record: unknown) => unknown
   return { total, limit, skip, data: records.map(change) }
 }
 
-/** Returns what an object stands for: those of libraries may keep their fields elsewhere. */
+/** Resolves `toJSON`: objects of libraries may keep their fields elsewhere. */
 export const resolveRecord = (value: unknown): unknown => (isRecord(value) ? resolveToJson(value) : value)
 
-/** Whether a value is an object with fields, which JSON reads by themselves. */
+/** Whether a value is an object with fields of its own in JSON. */
 export const isRecord = (value: unknown): value is object =>
   typeof value === 'object' &&
   value !== null &&

@@ -6,39 +6,39 @@ import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../c
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkFieldName, checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
-import { isAuthentication } from '../find.js'
+import { isAuthentication } from '../lookup.js'
 import { maxTextLength } from '../password.js'
-import { namesOtherwise } from '../stored-credentials.js'
-import { checkExceptions, isLeftAlone } from './position.js'
+import { hasAlias } from '../stored-credentials.js'
+import { checkExceptions, isExcepted } from './exceptions.js'
 import { recordsIn } from './records.js'
 import { selectAround, selectsByQuery } from './selection.js'
-import { entityIn } from './user.js'
+import { requireUser } from './user.js'
 
 type ScopeValue = string | number | bigint | boolean
 
 /**
- * The fields that records of a scope have: a value, or a list of which each record has one. `null`
- * and `undefined` say that the caller has none, and is refused: it would select the records of
+ * The fields of the records in a scope: a value, or a list of values of which each record has one.
+ * If a value is `null` or `undefined`, the caller is refused: it would select the records of
  * nobody.
  */
 export type ScopeFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[] | null | undefined>>
 
 export interface ScopeOptions {
-  /** Whether calls of the server itself are held to it, too. Default `false`. */
+  /** Whether it applies to calls of the server itself, too. Default `false`. */
   internal?: boolean
   /**
-   * What is left alone: services, methods of services, and methods of any service: `['countries',
-   * 'posts.find', 'stats']`. Default: nothing.
+   * The exceptions: services, methods of services, and methods of any service: `['countries',
+   * 'posts.find', 'stats']`. Default: none.
    */
   except?: readonly string[]
   /**
-   * Whether a client may choose the id of a record that it creates. Default `false`: some stores
-   * replace the record that has the id.
+   * Whether a client may choose the id of a record that it creates. Default `false`, because some
+   * stores replace the record with that id.
    */
   clientIds?: boolean
 }
 
-export const ofScope: OptionTable<ScopeOptions> = {
+export const scopeOptions: OptionTable<ScopeOptions> = {
   internal: kinds.flag,
   except: kinds.names,
   clientIds: kinds.flag
@@ -47,19 +47,18 @@ export const ofScope: OptionTable<ScopeOptions> = {
 type FieldsOf = (context: HookContext) => ScopeFields | true | Promise<ScopeFields | true>
 
 /**
- * An around hook that lets callers over HTTP see and change only the records that have certain
- * fields. Queries get the fields as conditions, which nothing in a query can widen; what is created
- * gets them as values; a record can't be moved out. Other records are as if they were not there:
- * 404. For a service that is no adapter of Feathers, a record is read before it is changed, and
- * what it finds is checked.
+ * Creates an around hook that lets callers over HTTP see and change only the records with certain
+ * fields. Queries get the fields as conditions, which no query can widen. New records get them as
+ * values, and a record can't be moved out. Other records do not exist for the caller: 404. If a
+ * service is no adapter of Feathers, the hook reads a record before it is changed, and checks the
+ * records that the service finds.
  *
- * @param fieldsOf gives the fields for a call, `true` for all records; it may throw, or return a
+ * @param fieldsOf returns the fields for a call, `true` for all records; it may throw, or return a
  * promise
  * @returns a hook for `around`, of one service or of all. It throws Forbidden for data of another
- * scope, NotFound for records of one, and GeneralError where a service gives records of another
- * scope
+ * scope, NotFound for records of another scope, and GeneralError if a service returns such records
  * @throws when there is no function, or an option is not known or of another type; when the server
- * starts, if it is no around hook, or `except` names what is not there
+ * starts, if it is no around hook, or `except` names a service that does not exist
  * @example
  * app.service('issues').hooks({ around: { all: [scope(({ params }) => ({ organisationId: params.user.organisations }))] } })
  */
@@ -68,20 +67,20 @@ export function scope(fieldsOf: FieldsOf, options: ScopeOptions = {}): AroundHoo
     throw new TypeError(
       `scope needs a function that returns the fields of a record: scope(({ params }) => ({ organisationId: params.user?.organisationId })), got ${inspect(fieldsOf)}`
     )
-  checkOptions('scope()', ofScope, options)
+  checkOptions('scope()', scopeOptions, options)
   return createScope('scope', fieldsOf, options)
 }
 
 forbidAsHook(scope, 'scope(({ params }) => ({ organisationId: params.user?.organisationId }))')
 
-/** Makes a scope. @param hookName the name of the function that users call */
+/** Creates the hook of a scope. @param hookName the name of the function that users call */
 export function createScope(hookName: string, fieldsOf: FieldsOf, options: ScopeOptions): AroundHook {
   const hook: AroundHook = async (context, next) => {
-    const isHeld = context.params.provider !== undefined || options.internal === true
-    if (!isHeld || isLeftAlone(context, options.except) || isAuthentication(context.app, context.service)) return next()
+    const applies = context.params.provider !== undefined || options.internal === true
+    if (!applies || isExcepted(context, options.except) || isAuthentication(context.app, context.service)) return next()
     const fields = await fieldsOf(context)
     if (fields === true) return next()
-    await new ScopedCall(context, checked(fields, context), options).run(next)
+    await new ScopedCall(context, checkFields(fields, context), options).run(next)
   }
   const access = (method: string) => (options.except?.includes(method) ? undefined : 'records of the caller')
   const checkType = aroundOnly(hookName)
@@ -93,9 +92,9 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
 }
 
 /**
- * A `scope` of the records that belong to the caller.
+ * Creates a `scope` of the records that belong to the caller.
  * @param field the field of a record that holds the id of its user
- * @returns a hook for `around`; it throws NotAuthenticated where no guard has told who calls
+ * @returns a hook for `around`; it throws NotAuthenticated if no guard has found out who calls
  * @throws when no field is named, and as `scope` does
  * @example
  * app.service('notes').hooks({ around: { all: [own('userId')] } })
@@ -103,8 +102,8 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
 export function own(field: string, options: ScopeOptions = {}): AroundHook {
   checkFieldName('own', field, 'userId')
   if (isOddName(field)) throw new TypeError(`own can't have the field '${field}': only fields of the record itself`)
-  checkOptions('own()', ofScope, options)
-  return createScope('own', (context) => ({ [field]: entityIn(context).id }), options)
+  checkOptions('own()', scopeOptions, options)
+  return createScope('own', (context) => ({ [field]: requireUser(context).id }), options)
 }
 
 forbidAsHook(own, "own('userId')")
@@ -112,10 +111,10 @@ forbidAsHook(own, "own('userId')")
 type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>>
 
 /**
- * @throws {GeneralError} where the fields would let all records pass; {Forbidden} where the caller
- * has no value, {NotAuthenticated} where nobody is logged in
+ * @throws {GeneralError} if the fields would let all records pass; {Forbidden} if the caller has no
+ * value, {NotAuthenticated} if nobody is logged in
  */
-function checked(fields: ScopeFields, { params, path, method }: HookContext): CheckedFields {
+function checkFields(fields: ScopeFields, { params, path, method }: HookContext): CheckedFields {
   const names = Object.keys(Object(fields))
   if (names.length === 0)
     throw new GeneralError('A scope without fields would be no scope: its function must return fields, or true')
@@ -134,7 +133,7 @@ class ScopedCall {
   readonly #fields: CheckedFields
   readonly #options: ScopeOptions
   readonly #idField: string
-  /** Whether the service itself finds, changes and removes only what `params.query` selects. */
+  /** Whether all methods of the service keep to `params.query`. */
   readonly #isAdapter: boolean
 
   constructor(context: HookContext, fields: CheckedFields, options: ScopeOptions) {
@@ -147,15 +146,15 @@ class ScopedCall {
 
   run(next: () => Promise<void>): Promise<void> {
     const { method } = this.#context
-    if (method === 'update' || method === 'patch') this.#holdData()
+    if (method === 'update' || method === 'patch') this.#checkData()
     if (method === 'find' || (this.#isAdapter && methods.has(method))) this.#narrow()
     if (this.#isAdapter && (method === 'find' || method === 'get')) return next()
-    // What is found and got by others is compared with the scope.
+    // Results of other services are compared with the scope.
     const needed = method === 'find' || method === 'get' ? Object.keys(this.#fields) : []
-    return selectAround(this.#context, needed, () => this.#hold(next))
+    return selectAround(this.#context, needed, () => this.#run(next))
   }
 
-  #hold(next: () => Promise<void>): Promise<void> {
+  #run(next: () => Promise<void>): Promise<void> {
     const { method } = this.#context
     if (method === 'create') return this.#create(next)
     if (!methods.has(method)) return this.#custom(next)
@@ -164,9 +163,7 @@ class ScopedCall {
     return method === 'get' ? this.#get(next) : this.#change(next)
   }
 
-  /**
-   * Adds the fields to the query. What the client asks of the same fields is one more condition.
-   */
+  /** Adds the fields to the query. Conditions of the client on the same fields stay, too. */
   #narrow(): void {
     const { params } = this.#context
     const { $and = [], ...query }: Query = params.query ?? {}
@@ -207,28 +204,27 @@ class ScopedCall {
 
   #create(next: () => Promise<void>): Promise<void> {
     const { data } = this.#context
-    const hold = (record: unknown) => {
+    const toScope = (record: unknown) => {
       const hasId = Object.hasOwn(Object(record), this.#idField) || Object.hasOwn(this.#fields, this.#idField)
-      if (!this.#options.clientIds && (hasId || namesOtherwise(record, this.#idField)))
+      if (!this.#options.clientIds && (hasId || hasAlias(record, this.#idField)))
         throw new Forbidden(`'${this.#idField}' can't be chosen here`)
       return this.#withFields(record, true)
     }
-    this.#context.data = Array.isArray(data) ? data.map(hold) : hold(data)
+    this.#context.data = Array.isArray(data) ? data.map(toScope) : toScope(data)
     return next()
   }
 
-  #holdData(): void {
+  #checkData(): void {
     const { id, data, method, path } = this.#context
     const { [this.#idField]: newId } = Object(data)
-    if ((newId !== undefined && !isSame(newId, id)) || namesOtherwise(data, this.#idField))
+    if ((newId !== undefined && !isSame(newId, id)) || hasAlias(data, this.#idField))
       throw new Forbidden(`'${this.#idField}' can't be changed here`)
     if (id === null && !this.#isAdapter) throw new Forbidden(`'${method}' of '${path}' takes one record at a time`)
     this.#context.data = this.#withFields(data, method === 'update')
   }
 
   /**
-   * A custom method may do anything with the record of its id. One without an id is not known to
-   * hold to the scope.
+   * A custom method may do anything with the record of its id. Without an id, it can't be checked.
    */
   #custom(next: () => Promise<void>): Promise<void> {
     const { id, method, path } = this.#context
@@ -239,7 +235,7 @@ class ScopedCall {
     return this.#change(next)
   }
 
-  /** @throws {NotFound} when the record is not there, or is one of another scope */
+  /** @throws {NotFound} when the record does not exist, or belongs to another scope */
   async #requireRecord(): Promise<void> {
     const { service, params, id, method, path } = this.#context
     if (id === null) throw new Forbidden(`'${method}' of '${path}' takes one record at a time`)
@@ -256,7 +252,7 @@ class ScopedCall {
     return new NotFound(`No record found for id '${String(this.#context.id).slice(0, maxTextLength)}'`)
   }
 
-  /** A record that is not there, and one of another scope, are told in the same words. */
+  /** A missing record and a record of another scope get the same message. */
   #toNotFound(error: unknown): unknown {
     return toServiceError(error).code === 404 ? this.#notFound() : error
   }
@@ -268,11 +264,11 @@ class ScopedCall {
     })
   }
 
-  /** The data of a record with the values of the scope in place of those of the client. */
+  /** Returns data with the values of the scope instead of those of the client. */
   #withFields(record: unknown, isWhole: boolean): Record<string, unknown> {
     const copy: Record<string, unknown> = { ...Object(record) }
     for (const [field, value] of Object.entries(this.#fields)) {
-      if (namesOtherwise(record, field)) throw new Forbidden(`'${field}' can only be sent under this name`)
+      if (hasAlias(record, field)) throw new Forbidden(`'${field}' can only be sent under this name`)
       const choices = [value].flat()
       if (copy[field] === undefined) {
         if (!isWhole) continue
@@ -298,14 +294,14 @@ const isScopeChoice = (value: unknown): boolean =>
   Array.isArray(value) ? value.every(isScopeValue) : isScopeValue(value)
 
 /**
- * Whether two values of a field are the same to a database, which may give a number as a text, or
- * an id as an object.
+ * Whether a database may take two values for the same: it may return a number as a text, or an id
+ * as an object.
  */
 const isSame = (value: unknown, other: unknown): boolean =>
   value === other || (isComparable(value) && isComparable(other) && String(value) === String(other))
 
 const isComparable = (value: unknown) => isScopeValue(value) && typeof value !== 'boolean'
 
-/** A value that a field is compared with: a scalar, or the object that is an id to a database. */
+/** Whether a field can be compared with a value: a scalar, or an object that is an id. */
 const isScopeValue = (value: unknown): boolean =>
   value !== undefined && value !== null && typeof value !== 'function' && !Array.isArray(value) && !isPlain(value)

@@ -7,9 +7,9 @@ import { metaOf } from '../../core/service-meta.js'
 import { isRecord, resolveRecord } from './records.js'
 
 /**
- * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods,
- * or all, may hand on other params. Each of those adapters has all six methods in one class, and
- * none of them in the classes that it extends.
+ * Whether a service is an unchanged adapter of Feathers. A class that overrides some of its methods
+ * may pass on other params. Each of those adapters has all six methods in one class, and none in
+ * the classes that it extends.
  */
 export function selectsByQuery(service: object): boolean {
   const { object = service } = metaOf(service)
@@ -24,16 +24,15 @@ export function selectsByQuery(service: object): boolean {
   return [...methods.keys()].every(isOfAdapter)
 }
 
-// What SQL takes for the name of a column, and for nothing else.
+// Matches the name of a column, but no expression of SQL.
 const columnName = /^[\p{L}\p{N}_-]+$/u
 
 /**
- * Runs a call of which a decision needs fields, and has its answer then have those that `$select`
- * names. Adapters for SQL read names such as `assigneeId as userId` there: who decides by the
- * fields of a record, or by its id, as the adapter for knex does before it removes, would decide by
- * what the client has chosen. So the records of such a call are read whole. Records of the service
- * stay as they are.
- * @param fields of the records that the call answers, for the decision
+ * Runs a call whose result must have some fields, and applies the `$select` of the client after it.
+ * Adapters for SQL read `$select` items such as `assigneeId as userId`, so a client could forge the
+ * fields or the id by which a record is checked, here or by the adapter for knex before it removes.
+ * The records of such a call are read whole. The objects of the service are not changed.
+ * @param fields the fields of the result that the caller of this function needs
  */
 export async function selectAround(
   context: HookContext,
@@ -50,13 +49,15 @@ export async function selectAround(
   try {
     await call()
   } finally {
-    // Hooks further out may pass it on to other services. A call that a hook has given up still
-    // runs, and keeps to what hooks have added to its query.
+    // Outer hooks may pass the query on to other services. A call that a hook has abandoned still
+    // runs, and must keep the conditions that hooks have added.
     if (callStateOf(context).abandoned === undefined) context.params = { ...context.params, query: queryBefore }
   }
-  // The answer of a custom method is its own.
+  // A custom method may return anything.
   if (!methods.has(context.method)) return
-  const pickFields = isPlain ? picker((field) => !added.includes(field)) : pickerOf(names, idFieldOf(context.service))
+  const pickFields = isPlain
+    ? picker((field) => !added.includes(field))
+    : createPicker(names, idFieldOf(context.service))
   const select = (input: unknown): unknown => {
     const value = resolveRecord(input)
     if (Array.isArray(value)) return value.map(pickFields)
@@ -68,10 +69,10 @@ export async function selectAround(
 }
 
 /**
- * Makes what picks fields of records by names, which may have the name of a table before them, or
- * that of a field within theirs behind them.
+ * Creates the function that picks fields by the items of a `$select`, which may have a table before
+ * the name, or a path into the field behind it.
  */
-function pickerOf(selection: readonly unknown[], idField: string): (record: unknown) => unknown {
+function createPicker(selection: readonly unknown[], idField: string): (record: unknown) => unknown {
   const names = selection.filter((name) => typeof name === 'string')
   return picker(
     (field) =>

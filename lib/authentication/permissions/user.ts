@@ -2,25 +2,26 @@ import type { HookContext } from '../../../types/fastify.js'
 import type { Id } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
 import { loginsInParams } from '../../core/logins.js'
-import { findAuthentication } from '../find.js'
-import { Credentials } from '../verifier.js'
+import { Credentials } from '../credentials.js'
+import { findAuthentication } from '../lookup.js'
 
-interface LoggedInUser {
+/** The user who makes a call. */
+interface CallingUser {
   readonly user: Readonly<Record<string, unknown>>
   readonly id: Id
 }
 
 /**
- * The user who makes a call, as the guard has told that let the call in.
- * @throws {NotAuthenticated} where no guard has
+ * Returns the user whom the guard of a call has let in.
+ * @throws {NotAuthenticated} if there was no guard
  */
-export function entityIn({ app, params, path, method }: HookContext): LoggedInUser {
+export function requireUser({ app, params, path, method }: HookContext): CallingUser {
   const maker = loginsInParams(params).at(-1)?.maker ?? findAuthentication(app)
-  const entities = maker instanceof Credentials ? maker.authenticator.entities : undefined
-  const user: unknown = params[entities?.name ?? 'user']
+  const users = maker instanceof Credentials ? maker.authenticator.entities : undefined
+  const user: unknown = params[users?.name ?? 'user']
   if (typeof user !== 'object' || user === null)
     throw new NotAuthenticated(`'${method}' of '${path}' is for users who are logged in`)
-  const id = entities?.name ? entities.idOf(user) : (user as Record<string, Id>).id
+  const id = users?.name ? users.idOf(user) : (user as Record<string, Id>).id
   if (id === undefined) throw new NotAuthenticated('The user has no id')
-  return { user: user as LoggedInUser['user'], id }
+  return { user: user as CallingUser['user'], id }
 }

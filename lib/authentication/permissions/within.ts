@@ -7,59 +7,57 @@ import type { HookPosition, HookTraits } from '../../core/hooks.js'
 import { forbidAsHook, traitsOf, withTraits } from '../../core/hooks.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
 import { placeholdersIn } from '../../core/path.js'
-import { checkExceptions, isLeftAlone } from './position.js'
+import { checkExceptions, isExcepted } from './exceptions.js'
 import { isRecord } from './records.js'
-import { createScope, ofScope, type ScopeOptions } from './scope.js'
+import { createScope, type ScopeOptions, scopeOptions } from './scope.js'
 
 export interface WithinOptions extends ScopeOptions {
-  /**
-   * The placeholder of the path that holds the id. Default: the one behind the name of the service.
-   */
+  /** The placeholder of the path with the id. Default: the one behind the name of the service. */
   param?: string
   /**
-   * The field of a record that holds the id. Default: the name of the placeholder. `null`: the
-   * caller must see the other record, no more.
+   * The field of a record with the id. Default: the name of the placeholder. `null`: only checks
+   * that the caller may see the parent record.
    */
   field?: string | null
 }
 
-const ofWithin: OptionTable<WithinOptions> = {
-  ...ofScope,
+const withinOptions: OptionTable<WithinOptions> = {
+  ...scopeOptions,
   param: kinds.filled,
   field: ['the name of a field, or null', (value) => value === null || kinds.filled[1](value)]
 }
 
 /**
- * A `scope` of the records that belong to a record of another service, which the path names:
- * `projects/:projectId/issues`. The other record is asked for as the caller would, once for each
- * call, also for what the option `except` names.
+ * Creates a `scope` of the records that belong to a record of another service, which the path
+ * names: `projects/:projectId/issues`. Each call gets the parent record as the caller would, even
+ * if the option `except` names the call.
  *
  * @param parent the name of the other service
- * @returns a hook for `around`; it throws NotFound where the caller may not see the other record,
- * or it is not there
+ * @returns a hook for `around`; it throws NotFound if the caller may not see the parent record, or
+ * it does not exist
  * @throws when no service is named, and as `scope` does; when the server starts, if the path has no
- * such placeholder, the other service is not there, or it has no `get`
+ * such placeholder, the other service does not exist, or it has no `get`
  * @example
  * app.service('projects/:projectId/issues', issues).hooks({ around: { all: [within('projects')] } })
  */
 export function within(parent: string, options: WithinOptions = {}): AroundHook {
   if (!kinds.filled[1](parent))
     throw new TypeError(`within needs the name of the other service: within('projects'), got ${inspect(parent)}`)
-  checkOptions('within()', ofWithin, options)
-  const { param, field, except = [], ...scopeOptions } = options
+  checkOptions('within()', withinOptions, options)
+  const { param, field, except = [], ...rest } = options
   const placeholderIn = (path: string) => param ?? new RegExp(`(?:^|/)${toPatternText(parent)}/:(\\w+)`).exec(path)?.[1]
   const fieldsOf = async (context: HookContext) => {
     const placeholder = placeholderIn(context.path) as string
     const id = await parentId(context, parent, placeholder)
-    if (field === null || isLeftAlone(context, except)) return true
+    if (field === null || isExcepted(context, except)) return true
     const name = field ?? placeholder
-    // The other record belongs to the placeholders before it.
-    const placeholders = [...placeholdersIn(parent), placeholder].map((held) => [held, name])
-    const notes = callStateOf(context)
-    notes.parentFields = { ...notes.parentFields, ...Object.fromEntries(placeholders) }
+    // The parent record belongs to the placeholders before it.
+    const placeholders = [...placeholdersIn(parent), placeholder].map((key) => [key, name])
+    const state = callStateOf(context)
+    state.parentFields = { ...state.parentFields, ...Object.fromEntries(placeholders) }
     return { [name]: id }
   }
-  const hook = createScope('within', fieldsOf, scopeOptions)
+  const hook = createScope('within', fieldsOf, rest)
   const { check, describeAccess } = traitsOf(hook) as Required<HookTraits>
   const checkPath = (position: HookPosition) => {
     check(position)
@@ -78,18 +76,18 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
 
 forbidAsHook(within, "within('projects')")
 
-/** The id of the other record, in the type that its service gives. */
+/** Returns the id of the parent record, in the type that its service returns. */
 async function parentId({ app, params, path }: HookContext, parent: string, placeholder: string) {
   const id = String(Object(params.route)[placeholder])
   const service = parentOf(app, parent, path)
   const { [placeholder]: _, ...route } = Object(params.route)
-  // Whoever may not see the record is not told that it is there.
-  const hidden = new NotFound(`No record found for id '${id}'`)
+  // Callers who may not see the record must not learn that it exists.
+  const notFound = new NotFound(`No record found for id '${id}'`)
   const record = await service.get(id, { ...params, query: {}, route }).catch((error: unknown) => {
-    throw [400, 403, 404, 405].includes(toServiceError(error).code) ? hidden : error
+    throw [400, 403, 404, 405].includes(toServiceError(error).code) ? notFound : error
   })
-  // A service of one's own may give nothing, or no rows, for what it does not find.
-  if (!isRecord(record) || Array.isArray(record)) throw hidden
+  // A hand-written service may return nothing, or an empty list, for a missing record.
+  if (!isRecord(record) || Array.isArray(record)) throw notFound
   return Object(record)[idFieldOf(service)] ?? id
 }
 
@@ -97,7 +95,7 @@ interface Parent {
   get(id: string, params: object): Promise<unknown>
 }
 
-/** The other service. @throws when it is not there, or has no `get` */
+/** Returns the other service. @throws when it does not exist, or has no `get` */
 function parentOf(app: unknown, parent: string, path: string): Parent {
   const where = `within('${parent}') at '${path}'`
   let service: Partial<Parent>

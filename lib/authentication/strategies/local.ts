@@ -2,17 +2,16 @@ import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params, Query } from '../../../types/service.js'
 import { NotAuthenticated, readProperty } from '../../core/errors.js'
 import { metaOf } from '../../core/service-meta.js'
-import { type Bcrypt, createBcrypt } from '../bcrypt.js'
-import type { Entity } from '../entities.js'
-import { isHashed, isShortText, replacedHash } from '../password.js'
-import { asSent, looksHashed, lowercase, type StoredCredentials } from '../stored-credentials.js'
+import { type Bcrypt, createBcrypt, isShortText } from '../password.js'
+import { asSent, looksHashed, lowercase, rehash, type StoredCredentials } from '../stored-credentials.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
+import type { UserRecord } from '../users.js'
 
 export interface LocalOptions {
   /**
-   * The field of a login that holds the name of the user, or that with the one spelling in which
-   * names are stored and compared: `'lowercase'` (trimmed, NFC), or a function. Default `'email'`,
-   * as it was sent.
+   * The field of a login that holds the name of the user. As an object, it also has the spelling in
+   * which names are stored and compared: `'lowercase'` (trimmed, NFC), or a function. Default
+   * `'email'`, as it was sent.
    */
   usernameField?: string | UsernameField
   /** The field of a login that holds the password. Default `'password'`. */
@@ -22,18 +21,18 @@ export interface LocalOptions {
   /** The field of a user that holds the hash of the password. Default: `passwordField`. */
   entityPasswordField?: string
   /**
-   * Whether bcrypt hashes are verified: `true` for the optional peer `bcryptjs`, or a library that
-   * has `compare`. Default `false`.
+   * Whether bcrypt hashes are verified: `true` for the optional peer `bcryptjs`, or a library with
+   * `compare`. Default `false`.
    */
   bcrypt?: boolean | Bcrypt
   /**
-   * Whether the service of users hashes passwords before it stores them, unless a hook has done so.
-   * Default `true`.
+   * Whether the service of users hashes passwords before it stores them, unless a hook has. Default
+   * `true`.
    */
   hash?: boolean
   /**
-   * Whether a login replaces a hash of another kind, or with older settings, by `patch` of the
-   * users. Default `false`.
+   * Whether a login replaces a hash of another kind or with older settings, by a `patch` of the
+   * user. Default `false`.
    */
   rehash?: boolean
 }
@@ -44,10 +43,10 @@ export interface UsernameField {
   normalize?: 'lowercase' | ((name: string) => string)
 }
 
-const invalid = () => new NotAuthenticated('Invalid login')
+const invalidLogin = () => new NotAuthenticated('Invalid login')
 
 /**
- * Tells who calls by a user name and a password. Derive from it to let only some users log in.
+ * Accepts callers by a user name and a password. Extend it to let only some users log in.
  *
  * @example
  * class ConfirmedOnly extends LocalStrategy {
@@ -76,7 +75,7 @@ export class LocalStrategy implements Strategy {
     this.#options = options
   }
 
-  /** What the service of users does to store what this strategy compares with. */
+  /** How the service of users has to store the fields that this strategy compares. */
   get storedCredentials(): StoredCredentials {
     return {
       passwordField: this.entityPasswordField,
@@ -86,7 +85,7 @@ export class LocalStrategy implements Strategy {
     }
   }
 
-  /** @throws when there are no users, or bcrypt is wanted and its library is not installed */
+  /** @throws when there are no users, or the option `bcrypt` needs a library that is missing */
   async setup(authentication: Authenticator, name: string): Promise<void> {
     this.#authentication = authentication
     authentication.entities.require('find', name)
@@ -94,23 +93,23 @@ export class LocalStrategy implements Strategy {
     if (bcrypt) authentication.passwords.add(await createBcrypt(bcrypt))
   }
 
-  /** The query that finds a user by name. Override it to let only some log in. */
+  /** Returns the query that finds a user by name. Override it to let only some log in. */
   getEntityQuery(query: Query, _params: Params): Query | Promise<Query> {
     return { ...query, $limit: 1 }
   }
 
   async authenticate(request: AuthenticationRequest, params: Params): Promise<StrategyResult> {
     const { [this.usernameField]: username, [this.passwordField]: password } = request
-    if (!isShortText(username) || !isShortText(password)) throw invalid()
-    const { entities, passwords } = this.#authentication
+    if (!isShortText(username) || !isShortText(password)) throw invalidLogin()
+    const { entities: users, passwords } = this.#authentication
     const query = await this.getEntityQuery({ [this.entityUsernameField]: this.#normalize(username) }, params)
-    const entity = await entities.find(query, params)
-    const stored = entity?.[this.entityPasswordField]
-    this.#warnOf(stored)
-    // A password is also verified where there is no user: the time must not tell which users exist.
-    if (!(await passwords.verify(password, stored)) || entity === undefined) throw invalid()
-    if (this.#options.rehash && passwords.isOutdated(String(stored))) await this.#rehash(entity, password, params)
-    return { [String(entities.name)]: entity }
+    const user = await users.find(query, params)
+    const stored = user?.[this.entityPasswordField]
+    this.#warnOfPlainText(stored)
+    // Without a user, a password is verified too: the time must not reveal which users exist.
+    if (!(await passwords.verify(password, stored)) || user === undefined) throw invalidLogin()
+    if (this.#options.rehash && passwords.isOutdated(String(stored))) await this.#replaceHash(user, password, params)
+    return { [String(users.name)]: user }
   }
 
   describe(): StrategyDescription {
@@ -118,40 +117,36 @@ export class LocalStrategy implements Strategy {
     return { login: { [this.usernameField]: { type: 'string' }, [this.passwordField]: password } }
   }
 
-  /**
-   * Tells once of users whose password is no hash: nobody can log in by it, and it should not be
-   * there.
-   */
-  #warnOf(stored: unknown): void {
+  /** Logs once that a user has a password that is not hashed, by which nobody can log in. */
+  #warnOfPlainText(stored: unknown): void {
     if (this.#hasWarned || typeof stored !== 'string' || stored === '' || looksHashed(stored)) return
     this.#hasWarned = true
-    const { entities, log } = this.#authentication
-    const place = `'${this.entityPasswordField}' of the service '${entities.serviceName}'`
+    const { entities: users, log } = this.#authentication
+    const place = `'${this.entityPasswordField}' of the service '${users.serviceName}'`
     log(
       `A user has a text in ${place} that is no hash, and can't log in: hash what is stored, and look for what has stored it`,
       undefined
     )
   }
 
-  async #rehash(entity: Entity, password: string, params: Params): Promise<void> {
-    const { entities, passwords, log } = this.#authentication
+  async #replaceHash(user: UserRecord, password: string, params: Params): Promise<void> {
+    const { entities: users, passwords, log } = this.#authentication
     const field = this.entityPasswordField
     try {
       const data = { [field]: await passwords.hash(password) }
-      // Only the hash that was verified is replaced: the password may have been changed in the
-      // meantime.
-      const condition = { [field]: entity[field] }
+      // Replaces only the verified hash: the password may have been changed in the meantime.
+      const condition = { [field]: user[field] }
       const { provider, authentication, ...rest } = params
-      const patch = (more: object) =>
-        entities.service.patch(entities.idOf(entity), data, { ...rest, [isHashed]: true, ...more })
+      const patch = (query: Query, laterCondition?: Query) =>
+        users.service.patch(users.idOf(user), data, { ...rest, query, [rehash]: () => laterCondition })
       try {
-        await patch({ query: condition })
+        await patch(condition)
       } catch (error) {
-        const isRefused = readProperty(error, 'code') === 400 && metaOf(entities.service).preparedFor !== undefined
+        const isRefused = readProperty(error, 'code') === 400 && metaOf(users.service).preparedFor !== undefined
         if (!isRefused) throw error
-        // Hooks of the application may refuse to be asked for passwords: the query gets the
-        // condition after them.
-        await patch({ query: {}, [replacedHash]: () => condition })
+        // Hooks of the application may refuse queries for passwords, so the condition is added
+        // after them.
+        await patch({}, condition)
       }
     } catch (error) {
       log('The hash of a password could not be replaced', error)

@@ -4,7 +4,7 @@ import { NotAuthenticated } from '../../core/errors.js'
 import type { Sessions } from '../sessions.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 
-/** Continues a login by its refresh token, which the service then replaces. */
+/** Renews a login by its refresh token, which the service then replaces. */
 export class RefreshStrategy implements Strategy {
   readonly #sessions: Sessions
   #authentication!: Authenticator
@@ -20,11 +20,11 @@ export class RefreshStrategy implements Strategy {
   async authenticate({ refreshToken }: AuthenticationRequest, params: Params): Promise<StrategyResult> {
     const { claims } = await this.#sessions.find(refreshToken)
     const result = { authentication: { payload: claims } }
-    const { entities } = this.#authentication
-    if (entities.name === null) return result
-    const entity = await entities.get(claims.sub, params)
-    if (entity === undefined) throw new NotAuthenticated('Invalid refresh token')
-    return { ...result, [entities.name]: entity }
+    const { entities: users } = this.#authentication
+    if (users.name === null) return result
+    const user = await users.get(claims.sub, params)
+    if (user === undefined) throw new NotAuthenticated('Invalid refresh token')
+    return { ...result, [users.name]: user }
   }
 
   describe(): StrategyDescription {

@@ -4,14 +4,14 @@ import { serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { likelyName } from '../../core/options.js'
 
-/** Whether names of services, of methods of services and of methods have a call among them. */
-export const isLeftAlone = ({ path, method }: HookContext, names: readonly string[] = []): boolean =>
+/** Whether the option `except` of a hook names a call: by its service, its method, or both. */
+export const isExcepted = ({ path, method }: HookContext, names: readonly string[] = []): boolean =>
   names.length > 0 && [path, `${path}.${method}`, method].some((name) => names.includes(name))
 
 /**
- * Checks the names of what a hook leaves alone. A hook may be shared, so that they may be those of
- * any service of the application.
- * @param hookName the name of the function that has made the hook
+ * Checks the option `except` of a hook. Services may share a hook, so it may name any service of
+ * the application.
+ * @param hookName the name of the function that has created the hook
  * @throws when the server starts, for a name of no service and of no method
  */
 export function checkExceptions(hookName: string, names: readonly string[] = [], { app, path }: HookPosition): void {
@@ -36,9 +36,9 @@ export function checkExceptions(hookName: string, names: readonly string[] = [],
 }
 
 /**
- * Checks the names of methods that a hook has been told of. A hook may be shared, so that they may
- * be those of any service of the application.
- * @param hookName the name of the function that has made the hook
+ * Checks names of methods. Services may share a hook, so any service of the application may have
+ * them.
+ * @param hookName the name of the function that has created the hook
  * @throws when the server starts, for a name that no service has
  */
 export function checkMethodNames(hookName: string, names: readonly string[], { app, path }: HookPosition): void {

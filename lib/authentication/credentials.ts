@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { attempt, NotAuthenticated, toServiceError } from '../core/errors.js'
+import type { SecurityScheme } from '../core/hooks.js'
 import { callerIn } from '../core/http-call.js'
 import {
   type AcceptedLogin,
@@ -12,17 +13,17 @@ import {
   withoutOtherLogins
 } from '../core/logins.js'
 import { checkCookie, type TokenCookie } from './cookie.js'
-import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
-import type { RevocationList } from './revocation.js'
-import { JwtStrategy } from './strategies/jwt.js'
+import type { RevocationList } from './sessions.js'
+import { bearer, JwtStrategy } from './strategies/jwt.js'
 import type { Authenticator, Strategy, StrategyResult } from './strategy.js'
 import type { Tokens } from './token.js'
+import type { Users } from './users.js'
 
 export interface CredentialsParts {
-  readonly entities: Entities
+  readonly users: Users
   readonly passwords: Passwords
-  /** `undefined` where no strategy issues any. */
+  /** `undefined` if no strategy issues any. */
   readonly tokens: Tokens | undefined
   readonly cookie: TokenCookie | undefined
   readonly strategies: ReadonlyMap<string, Strategy>
@@ -50,14 +51,14 @@ interface ReadCredentials {
 // Any other was set by the application.
 const sources = new WeakMap<object, Credentials | ReadCredentials>()
 
-/** What a guard stands before. */
-export interface Guarded extends Called {
+/** The call that a guard protects. */
+export interface GuardedCall extends Called {
   /** The context or the request: further guards of the same call have the same. */
   readonly call: object
 }
 
-// The authentications whose guards a call has passed, also before its route. The user of each of
-// them is known to all of them.
+// The authentications whose guards a call has passed, also before its route. All of them trust the
+// users of each other for this call.
 const passedGuards = new WeakMap<object, Set<object>>()
 
 /** @param call the request, or the context of a call of the server */
@@ -70,27 +71,18 @@ function guardsPassedBy(call: object): Set<object> {
   return guards
 }
 
-/**
- * Reads the credentials of calls, and asks the strategies of one authentication service who they
- * belong to.
- */
+/** Reads the credentials of calls, and verifies them by the strategies of one authentication. */
 export class Credentials implements LoginVerifier {
-  /** What the strategies may use. */
+  /** The tools for strategies. */
   readonly authenticator: Authenticator
-  /**
-   * The strategies by name, the names of those that read requests, and the cookie that is read
-   * where they find nothing.
-   */
-  readonly strategies: Pick<CredentialsParts, 'strategies' | 'parseStrategies' | 'cookie'>
   readonly #parts: CredentialsParts
   #ready: Promise<void> | undefined
 
   constructor(parts: CredentialsParts) {
-    const { entities, passwords, strategies, log } = parts
+    const { users, passwords, strategies, log } = parts
     this.#parts = parts
-    this.strategies = parts
     this.authenticator = {
-      entities,
+      entities: users,
       passwords,
       strategyNames: [...strategies.keys()],
       verifyAccessToken: (accessToken, params = {}) => this.#verifyAccessToken(accessToken, params),
@@ -99,17 +91,35 @@ export class Credentials implements LoginVerifier {
   }
 
   /**
-   * Asks a strategy who calls. This is where the secrets of users are removed: nothing that a
-   * strategy returns or throws has them.
-   * @param allowed the names of the strategies that may be asked
-   * @throws {NotAuthenticated} when the strategy is not among them, or refuses the credentials
+   * Runs once, before the server starts or before a login that comes earlier.
+   * @throws when a strategy can't work, or users are needed and have no service
+   */
+  setup(): Promise<void> {
+    this.#ready ??= this.#setup().catch((error) => {
+      this.#ready = undefined
+      throw error
+    })
+    return this.#ready
+  }
+
+  async #setup(): Promise<void> {
+    const { users, strategies, tokens } = this.#parts
+    users.setup(tokens !== undefined)
+    for (const [name, strategy] of strategies) await strategy.setup?.(this.authenticator, name)
+  }
+
+  /**
+   * Verifies credentials by their strategy. The secrets of users are redacted here, so that no
+   * result and no error of a strategy has them.
+   * @param allowed the names of the allowed strategies
+   * @throws {NotAuthenticated} when the strategy is not allowed, or refuses the credentials
    */
   async authenticate(
     request: AuthenticationRequest,
     params: Params,
     allowed: readonly string[]
   ): Promise<AuthenticationResult> {
-    const { entities, strategies } = this.#parts
+    const { users, strategies } = this.#parts
     const name = request.strategy
     if (!name) throw new NotAuthenticated('Invalid authentication information (no `strategy` set)')
     const strategy = allowed.includes(name) ? strategies.get(name) : undefined
@@ -121,26 +131,24 @@ export class Credentials implements LoginVerifier {
     try {
       strategyResult = await strategy.authenticate(request, params)
     } catch (error) {
-      throw entities.errorWithoutSecrets(error)
+      throw users.redactError(error)
     }
     if (typeof strategyResult !== 'object' || strategyResult === null) throw new NotAuthenticated('Not authenticated')
     const authentication = { ...strategyResult.authentication, strategy: name }
     const result = { ...strategyResult, authentication } as AuthenticationResult
-    const entity = entities.name
-    if (entity !== null && result[entity] !== undefined) result[entity] = entities.withoutSecrets(result[entity])
+    if (users.name !== null && result[users.name] !== undefined) result[users.name] = users.redact(result[users.name])
     sources.set(authentication, this)
     return result
   }
 
   /**
-   * Tells who a call comes from, for a guard: returns the params of the call with the result merged
-   * into them. A call of the server itself needs no credentials. What the guards of other
-   * authentications have set counts for nothing, and is taken out.
-   * @param guarded the service that is called, and what the call is known by
+   * Finds out who makes a call, for a guard. A call of the server itself needs no credentials. The
+   * users of other authentications are removed, unless their guards protect the same call.
+   * @returns the params of the call, with the user and `authenticated: true`
    * @throws {NotAuthenticated} when the call comes from outside, without credentials that one of
    * the strategies accepts
    */
-  async check<P extends Params>(callParams: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
+  async check<P extends Params>(callParams: P, strategies: readonly string[], guarded: GuardedCall): Promise<P> {
     if (isViewOf(callParams, guarded)) return callParams
     const caller = callerIn(callParams)
     const isOwnCall = caller !== undefined && caller.context === guarded.call
@@ -148,7 +156,7 @@ export class Credentials implements LoginVerifier {
     const params: P & AuthenticationParams = withoutOtherLogins(callParams, this, passed)
     passed.add(this)
     const { authentication, authenticated, provider } = params
-    // A call of the server itself, such as the look-up of a user, needs no credentials.
+    // A call of the server itself, such as the look-up of a user.
     if (!authentication && !provider) return params
     const isVerified =
       !authentication || (sources.get(authentication) === this && strategies.includes(String(authentication.strategy)))
@@ -158,23 +166,23 @@ export class Credentials implements LoginVerifier {
     if (credentials === undefined) return params
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
     const values = { ...result, authenticated: true }
-    const note = noteLogin(params, { maker: this, values, identity: this.#identityIn(values) })
+    const note = noteLogin(params, { maker: this, values, identity: this.#identityOf(values) })
     // A spread of params, which are of a class, is slower on Node 20.
     return Object.assign({}, params, values, note)
   }
 
   /** The unique key of a caller: the user, or else the subject of the token. */
-  #identityIn(values: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
-    const { entities } = this.#parts
+  #identityOf(values: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
+    const { users } = this.#parts
     const { iss, aud, sub } = Object(Object(values.authentication).payload)
-    if (entities.name === null) return sub === undefined ? undefined : [iss, aud, sub]
-    const id = entities.idIn(values[entities.name]) ?? sub
-    return id === undefined ? undefined : [entities.path, id]
+    if (users.name === null) return sub === undefined ? undefined : [iss, aud, sub]
+    const id = users.idIn(values[users.name]) ?? sub
+    return id === undefined ? undefined : [users.path, id]
   }
 
   /**
    * Whether a login by a token would be accepted now: tokens expire and are revoked, users are
-   * deleted. Other logins are taken for good.
+   * deleted. Other logins are accepted for good.
    */
   async isStillGood({ values }: AcceptedLogin): Promise<boolean> {
     const { authentication } = values as { authentication?: AuthenticationRequest }
@@ -193,8 +201,8 @@ export class Credentials implements LoginVerifier {
   }
 
   /**
-   * The credentials of a call: those that a hook or middleware has set (`null` is as if it were not
-   * set), else those that one of the strategies reads from the request.
+   * Returns the credentials of a call: those that a hook or middleware has set, unless that is
+   * `null`, or else those that one of the strategies reads from the request.
    */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: AuthenticationParams = params
@@ -226,81 +234,80 @@ export class Credentials implements LoginVerifier {
    * Whether a guard would read the same from a request again. Middleware and hooks may have changed
    * the headers, and only `jwt` is known to read nothing but one of them.
    */
-  #isCurrent(
-    { request, reader, credentials, strategy, header }: ReadCredentials,
-    current: FastifyRequest,
-    strategies: readonly string[]
-  ): boolean {
-    const [name] = strategies
+  #isCurrent(read: ReadCredentials, request: FastifyRequest, strategies: readonly string[]): boolean {
+    const { credentials, strategy, header } = read
     return (
-      reader === this &&
-      request === current &&
+      read.reader === this &&
+      read.request === request &&
       strategies.length === 1 &&
-      credentials.strategy === name &&
+      strategies[0] === credentials.strategy &&
       strategy instanceof JwtStrategy &&
       credentials.isByCookie !== true &&
-      current.headers[strategy.header] === header
+      request.headers[strategy.header] === header
     )
   }
 
-  /**
-   * Runs once, before the server starts or before a login that comes earlier.
-   * @throws when a strategy can't work, or users are needed and have no service
-   */
-  setup(): Promise<void> {
-    this.#ready ??= this.#setup().catch((error) => {
-      this.#ready = undefined
-      throw error
-    })
-    return this.#ready
-  }
-
-  /** Whether tokens of another authentication would be good here, for users of another table. */
-  takesTokensOf(candidate: Credentials): boolean {
-    const other = candidate.#parts
-    const usersOf = ({ entities }: CredentialsParts) => (entities.name === null ? undefined : entities.service)
-    const [tokens, foreign] = [this.#parts.tokens, other.tokens]
-    if (tokens === undefined || foreign === undefined || usersOf(this.#parts) === usersOf(other)) return false
-    return attempt(() => tokens.verify(foreign.sign({ sub: 'test' }).accessToken)) !== undefined
-  }
-
-  async #setup(): Promise<void> {
-    const { entities, strategies, tokens } = this.#parts
-    entities.setup(tokens !== undefined)
-    for (const [name, strategy] of strategies) await strategy.setup?.(this.authenticator, name)
-  }
-
   /** The credentials of a request, from the first of the strategies that finds some. */
-  async #parse(request: FastifyRequest, among: readonly string[]): Promise<AuthenticationRequest | undefined> {
-    const { parseStrategies, strategies, entities, cookie } = this.#parts
+  async #parse(request: FastifyRequest, allowed: readonly string[]): Promise<AuthenticationRequest | undefined> {
+    const { parseStrategies, strategies, users, cookie } = this.#parts
     try {
       for (const name of parseStrategies) {
-        const parsed = among.includes(name) && (await strategies.get(name)?.parse?.(request))
+        const parsed = allowed.includes(name) && (await strategies.get(name)?.parse?.(request))
         if (parsed) return { ...parsed, strategy: name }
       }
-      // A browser adds cookies by itself: what the caller has chosen to send comes first.
-      const name = cookie?.strategies.find((strategy) => parseStrategies.includes(strategy) && among.includes(strategy))
+      // Browsers add cookies by themselves, so what the caller has chosen to send comes first.
+      const name = cookie?.strategies.find(
+        (strategy) => parseStrategies.includes(strategy) && allowed.includes(strategy)
+      )
       const parsed = name !== undefined && cookie?.parse(request)
       return parsed ? { ...parsed, strategy: name } : undefined
     } catch (error) {
-      throw entities.errorWithoutSecrets(error)
+      throw users.redactError(error)
     }
   }
 
+  /**
+   * Whether tokens of another authentication would be accepted here, for users of another table.
+   */
+  takesTokensOf(candidate: Credentials): boolean {
+    const foreign = candidate.#parts
+    const usersOf = ({ users }: CredentialsParts) => (users.name === null ? undefined : users.service)
+    const [tokens, foreignTokens] = [this.#parts.tokens, foreign.tokens]
+    if (tokens === undefined || foreignTokens === undefined || usersOf(this.#parts) === usersOf(foreign)) return false
+    return attempt(() => tokens.verify(foreignTokens.sign({ sub: 'test' }).accessToken)) !== undefined
+  }
+
   async #verifyAccessToken(accessToken: unknown, params: Params): Promise<TokenPayload> {
-    const { tokens, revocation } = this.#parts
+    const { tokens, revocation, isRevoked } = this.#parts
     if (tokens === undefined)
       throw new Error('Access tokens need the option `secret` of authentication, which is not set')
     const payload = tokens.verify(accessToken)
     // Without an id it could never be revoked.
     if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')
-    const isRevoked =
+    const isRefused =
       (revocation !== undefined && (await revocation.isRevoked(payload))) ||
-      (this.#parts.isRevoked !== undefined && (await this.isRefused(payload, params)))
-    if (isRevoked) throw new NotAuthenticated('Invalid access token: it was revoked')
+      (isRevoked !== undefined && (await this.isRefused(payload, params)))
+    if (isRefused) throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload
+  }
+
+  /** The security schemes of OpenAPI for these strategies, by the names that they have there. */
+  securitySchemes(names: readonly string[]): Record<string, SecurityScheme> {
+    const { parseStrategies, strategies, cookie } = this.#parts
+    const schemes = parseStrategies.flatMap((name) => {
+      const scheme = names.includes(name) ? strategies.get(name)?.describe?.().security : undefined
+      return scheme === undefined ? [] : [[scheme.scheme === 'bearer' ? 'Bearer' : name, scheme] as const]
+    })
+    if (cookie?.strategies.some((name) => names.includes(name)))
+      schemes.push(['Cookie', { type: 'apiKey', in: 'cookie', name: cookie.name }])
+    return schemes.length === 0 ? { Bearer: bearer } : Object.fromEntries(schemes)
+  }
+
+  /** The JSON schemas of the fields that a login by a strategy sends. */
+  loginFieldsOf(strategy: string): Readonly<Record<string, object>> {
+    return this.#parts.strategies.get(strategy)?.describe?.().login ?? {}
   }
 }
 
-/** The request that a call comes from, `undefined` for a call of the server. */
+/** The request of a call, `undefined` for a call of the server. */
 const requestOf = (params: Params) => callerIn(params)?.request as FastifyRequest | undefined

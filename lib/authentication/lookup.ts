@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticationFor } from '../core/authentications.js'
 import { type Authentication, ownPluginState, pluginState } from '../core/host.js'
 import { joinPath } from '../core/path.js'
-import { isHashed } from './password.js'
-import type { Credentials } from './verifier.js'
+import type { Credentials } from './credentials.js'
 
 interface Registration extends Authentication {
   readonly path: string
@@ -11,73 +10,73 @@ interface Registration extends Authentication {
   readCredentials(request: FastifyRequest): Promise<void>
 }
 
-const nowhere = 'There is no authentication here: register the plugin fastify-services/authentication'
+const missing = 'There is no authentication here: register the plugin fastify-services/authentication'
 
-/** Makes an authentication service known to all instances of its application. */
+/** Registers an authentication service for all instances of its application. */
 export function registerAuthentication(
   app: FastifyInstance,
   path: string,
   service: object | undefined,
-  credentials: Credentials
+  credentials: Credentials,
+  hashPassword: Authentication['hashPassword']
 ): void {
-  // The outermost instance that has services: the others inherit the list from it.
+  // The outermost instance with services: the others inherit the list from it.
   let top = app
   while (Object.getPrototypeOf(top)?.service !== undefined) top = Object.getPrototypeOf(top)
-  const facts = ownPluginState(top)
-  facts.authentications ??= []
-  const { passwords, strategyNames } = credentials.authenticator
+  const state = ownPluginState(top)
+  state.authentications ??= []
   const registration: Registration = {
     app,
     path,
     service,
     credentials,
-    strategyNames,
+    strategyNames: credentials.authenticator.strategyNames,
     readCredentials: (request) => credentials.read(request),
-    hashPassword: async (password, params) => (isHashed in params ? password : passwords.hash(password))
+    hashPassword
   }
-  facts.authentications.push(registration)
+  state.authentications.push(registration)
 }
 
 /**
- * Tokens of one authentication must not be good for another, whose user with that id is somebody
- * else.
- * @throws when those of another one would be good for this one
+ * Checks that no other authentication signs tokens that this one would accept: a user with the same
+ * id may be somebody else there.
+ * @throws when one does
  */
 export function checkTokens(app: FastifyInstance, path: string, credentials: Credentials): void {
-  const other = allIn(app).find(
+  const conflict = registrationsOf(app).find(
     (entry) => entry.credentials !== credentials && credentials.takesTokensOf(entry.credentials)
   )
-  if (other !== undefined)
+  if (conflict !== undefined)
     throw new Error(
-      `Tokens of the authentication service '${other.path}' would be good for '${path}' too, which has other users: give each a secret of its own, or another \`jwt.audience\``
+      `Tokens of the authentication service '${conflict.path}' would be good for '${path}' too, which has other users: give each a secret of its own, or another \`jwt.audience\``
     )
 }
 
 // Nobody else adds to the list.
-const allIn = (app: unknown) => (pluginState(app).authentications ?? []) as Registration[]
+const registrationsOf = (app: unknown) => (pluginState(app).authentications ?? []) as Registration[]
 const nearestTo = (app: unknown) => authenticationFor(app as object) as Registration | undefined
 
 /** Whether a registered service is an authentication service. */
 export const isAuthentication = (app: unknown, service: unknown) =>
-  service !== undefined && allIn(app).some((entry) => entry.service === service)
+  service !== undefined && registrationsOf(app).some((entry) => entry.service === service)
 
 /**
- * An authentication service of the application, for what all of them do in the same way: the one
- * that is responsible for the instance, or else the first one.
+ * Returns an authentication of the application, for functions that all of them have in common: the
+ * one that is responsible for the instance, or else the first one.
  * @throws when there is none
  */
 export function anyAuthenticationOf(app: unknown): Credentials {
   const credentials = findAuthentication(app)
-  if (credentials === undefined) throw new Error(nowhere)
+  if (credentials === undefined) throw new Error(missing)
   return credentials
 }
 
-/** The same; `undefined` where there is none. */
+/** The same, `undefined` if there is none. */
 export const findAuthentication = (app: unknown): Credentials | undefined =>
-  (nearestTo(app) ?? allIn(app)[0])?.credentials
+  (nearestTo(app) ?? registrationsOf(app)[0])?.credentials
 
 /**
- * The authentication service that is responsible for an instance, or the one at a path.
+ * Returns the authentication that is responsible for an instance, or the one at a path.
  * @throws when there is none
  */
 export function authenticationOf(app: unknown, path?: string): Credentials {
@@ -86,14 +85,14 @@ export function authenticationOf(app: unknown, path?: string): Credentials {
     const entry = nearestTo(app)
     if (entry !== undefined) return entry.credentials
     throw new Error(
-      allIn(app).length > 0
+      registrationsOf(app).length > 0
         ? 'There are several authentication services, and none of them is for this instance: name one, as in authenticate({ service, strategies })'
-        : nowhere
+        : missing
     )
   }
-  if (!instance.hasDecorator('service')) throw new Error(nowhere)
+  if (!instance.hasDecorator('service')) throw new Error(missing)
   for (const name of [joinPath(instance.prefix, path), joinPath(path)]) {
-    const entry = allIn(app).find((candidate) => candidate.path === name)
+    const entry = registrationsOf(app).find((candidate) => candidate.path === name)
     if (entry !== undefined) return entry.credentials
   }
   instance.service<unknown>(path)

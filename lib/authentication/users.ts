@@ -1,0 +1,180 @@
+import { types } from 'node:util'
+import type { FastifyInstance } from 'fastify'
+import type { RegisteredService } from '../../types/fastify.js'
+import type { Id, Params, Query, Service } from '../../types/service.js'
+import { attempt, toServiceError } from '../core/errors.js'
+import { noteLogin, toView } from '../core/logins.js'
+import { isPlain } from '../core/objects.js'
+import { joinPath } from '../core/path.js'
+import { redactError, redactFields } from '../core/redact.js'
+import { metaOf } from '../core/service-meta.js'
+import { protect } from './protect.js'
+
+/** A user, or any other record that logs in. */
+export type UserRecord = Record<string, unknown>
+
+export interface UserOptions {
+  /** The name of the service that holds the users. Default `'users'`. */
+  service?: string
+  /**
+   * The name of the user in params and results. Default `'user'`. `null`: tokens belong to no
+   * users.
+   */
+  entity?: string | null
+  /**
+   * The property that holds the id of a user. Default: the one that the service names in `id`, or
+   * `'id'`.
+   */
+  entityId?: string
+}
+
+type UserService = Required<Service<UserRecord>> & { readonly id?: unknown }
+
+/** The users of an authentication, which it finds through their service. */
+export class Users {
+  /** The name of the user in params and results. `null` if tokens belong to no users. */
+  readonly name: string | null
+  /** The name of their service, as in the option. */
+  readonly serviceName: string
+  /** The path of their service under the prefix of the instance. */
+  readonly path: string
+  readonly #app: FastifyInstance
+  /** The option `entityId`. */
+  readonly #id: string | undefined
+  #secrets: ReadonlySet<string>
+  #service: RegisteredService<UserService> | undefined
+  /** Set together with `#service`. */
+  #idField: string | undefined
+
+  /** @param secrets the fields of a user that never leave the server */
+  constructor(
+    app: FastifyInstance,
+    { service = 'users', entity = 'user', entityId }: UserOptions,
+    secrets: readonly string[]
+  ) {
+    this.#app = app
+    this.name = entity
+    this.serviceName = service
+    this.path = joinPath(app.prefix, service)
+    this.#id = entityId
+    this.#secrets = new Set(secrets)
+  }
+
+  /** The possible paths of their service: under the prefix of the instance, or at the root. */
+  get paths(): string[] {
+    return [this.path, joinPath(this.serviceName)]
+  }
+
+  /** @throws when their service is not registered */
+  get service(): RegisteredService<UserService> {
+    if (this.#service !== undefined) return this.#service
+    try {
+      return this.#app.service<UserService>(this.serviceName)
+    } catch (cause) {
+      throw new Error(
+        `Authentication has no service '${this.serviceName}' to find users in: register it, name another one in the option \`service\`, or set \`entity\` to null`,
+        { cause }
+      )
+    }
+  }
+
+  /**
+   * Protects the secrets in their service.
+   * @param isNeeded whether tokens belong to users
+   * @throws when the service is needed and not registered
+   */
+  setup(isNeeded: boolean): void {
+    if (this.name === null) return
+    const service = isNeeded ? this.service : attempt(() => this.service)
+    if (service === undefined) return
+    const facts = metaOf(service)
+    facts.secrets ??= new Set()
+    const { secrets: names } = facts
+    const added = [...this.#secrets].filter((field) => !names.has(field))
+    for (const field of added) names.add(field)
+    this.#secrets = names
+    this.#service = service
+    this.#idField = this.#findIdField()
+    if (added.length > 0) service.hooks({ around: { all: [protect(...added)] } })
+  }
+
+  /** @throws when there are no users, or their service lacks a method that a strategy needs */
+  require(method: 'find' | 'get', strategy: string): void {
+    if (this.name === null)
+      throw new Error(`The strategy '${strategy}' needs users: set the option \`entity\` of authentication`)
+    if (typeof this.service[method] !== 'function')
+      throw new Error(`The strategy '${strategy}' needs the method '${method}' of the service '${this.serviceName}'`)
+  }
+
+  /** Redacts the secrets of a user, also for the server itself. */
+  redact(user: unknown): unknown {
+    return redactFields(user, [...this.#secrets], types)
+  }
+
+  /** Redacts the secrets of users in an error. */
+  redactError(error: unknown): unknown {
+    return this.name === null ? error : redactError(error, [...this.#secrets], types)
+  }
+
+  /** Returns the first user that a query selects. */
+  async find(query: Query, params: Params): Promise<UserRecord | undefined> {
+    const result = await this.service.find(toInternal(params, { paginate: false, query }))
+    return Array.isArray(result) ? result[0] : result.data[0]
+  }
+
+  /**
+   * Returns the user with an id, `undefined` if there is none.
+   * @param id the id of a token is a text, whatever type it has in the database
+   */
+  async get(id: Id, params: Params): Promise<UserRecord | undefined> {
+    // A database may take an object for an operator, and a list for several ids.
+    if (id === undefined || id === null || Array.isArray(id) || isPlain(id)) return undefined
+    try {
+      const user = await this.service.get(id, toInternal(params, { query: {} }))
+      // A service may find something else under a name such as `__proto__`.
+      return String(this.idIn(user)) === String(id) ? user : undefined
+    } catch (error) {
+      // An id that no user can have, such as a text where ids are numbers, is a bad request.
+      // Nothing else of this call can be.
+      if ([400, 404].includes(toServiceError(error).code)) return undefined
+      throw error
+    }
+  }
+
+  /**
+   * Returns a user as they see themselves over HTTP.
+   * @param maker the authentication that has verified the user
+   */
+  async getExternal(user: unknown, params: Params, maker: object): Promise<UserRecord> {
+    const { authentication, ...rest } = params
+    const values = { [String(this.name)]: user, authenticated: true }
+    const id = this.idOf(user)
+    const internalParams = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service, id) }
+    return this.service.get(id, { ...internalParams, query: {} })
+  }
+
+  /** Returns the id of a user. @throws when it has none */
+  idOf(user: unknown): Id {
+    const id = this.idIn(user)
+    if (id !== undefined && id !== null) return id
+    throw new Error(
+      `A user of the service '${this.serviceName}' has no '${this.#findIdField()}': name its id in the option \`entityId\` of authentication`
+    )
+  }
+
+  /** Returns the id of a user, `undefined` or `null` if it has none. */
+  idIn(user: unknown): Id | null | undefined {
+    return (user as Record<string, Id> | null | undefined)?.[this.#idField ?? this.#findIdField()]
+  }
+
+  #findIdField(): string {
+    // Without a service, a strategy may find users by itself.
+    const { id }: Partial<UserService> = attempt(() => this.service) ?? {}
+    return this.#id ?? (typeof id === 'string' ? id : 'id')
+  }
+}
+
+/** Returns the params for a call of the server itself, which needs no credentials. */
+function toInternal({ provider, authentication, authenticated, ...params }: Params, replacements: Params): Params {
+  return Object.assign(params, replacements)
+}

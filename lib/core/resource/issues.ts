@@ -61,7 +61,7 @@ function sentenceOf(where: Where, { path, must, keyword }: Issue): string {
   return `${placeName(where, path)}${keyword === libraryKeyword ? ':' : ''} ${must}`
 }
 
-/** The keyword of a issue whose message is that of the schema library. */
+/** The keyword of an issue whose message is that of the schema library. */
 export const libraryKeyword = 'validate'
 
 /**
@@ -93,8 +93,8 @@ export function toIssue(path: Path, problems: readonly AjvError[], whole = 'The 
 const pathKey = (key: string) => (/^\d+$/.test(key) ? Number(key) : key)
 
 /**
- * Returns the problem that says most. Each branch of a union reports one: the branch whose type
- * fits the value says more than the list of types.
+ * Returns the most helpful problem. Each branch of a union reports one: the branch whose type
+ * fits the value is more helpful than the list of types.
  */
 function clearest(problems: readonly AjvError[]): AjvError {
   // A condition adds a problem behind those of its branch.

@@ -5,7 +5,7 @@ import { isJSON } from '../../core/content.js'
 import { GeneralError } from '../../core/errors.js'
 import type { Caller } from '../../core/http-call.js'
 import { isPromise } from '../../core/objects.js'
-import { isStream } from '../../shared/streams.js'
+import { isStream, type Stream } from '../../shared/streams.js'
 import { requestStateOf } from '../request/request.js'
 import { applyHttp, keepHeaders } from './headers.js'
 import { logError } from './log.js'
@@ -134,7 +134,7 @@ class ProjectedReply {
     this.#result = result
     this.#projector = projectorOf(reply)
     if (kind === 'stream')
-      reply.data = mapObjects(reply.data as never, (item) => projectorOf(reply).projectItem(item) ?? jsonNull)
+      reply.data = mapObjects(result as Stream, (item) => projectorOf(reply).projectItem(item) ?? jsonNull)
     else if (kind === 'json') reply.data = this.#projector.project(result) ?? jsonNull
     this.#data = reply.data
     requestStateOf(reply.request).showSent(reply.data)

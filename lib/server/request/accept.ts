@@ -8,11 +8,11 @@ type Representations = { readonly [type: string]: (request: FastifyRequest, repl
 /**
  * Picks a representation by the request's `Accept` (docs/http.md#responses).
  *
- * @throws {NotAcceptable} when none suits and there is no `default`
+ * @throws {NotAcceptable} if none is acceptable and there is no `default`
  */
 export function format(types: Representations, request: FastifyRequest, reply: FastifyReply): unknown {
   const offered = Object.keys(types).filter((type) => type !== 'default')
-  // Of no types at all, `accepts` gives the list of those that the request names.
+  // If no types are offered, `accepts` returns the list of those that the request names.
   const type = accepts(request.raw).type(offered)
   const represent = typeof type === 'string' ? types[type] : types.default
   vary(reply)
@@ -21,7 +21,7 @@ export function format(types: Representations, request: FastifyRequest, reply: F
   return represent(request, reply)
 }
 
-/** Says that the answer depends on the request's `Accept`. */
+/** Adds `Accept` to the header `Vary`. */
 export function vary(reply: FastifyReply): void {
   const named = reply.getHeader('vary')
   const fields = named === undefined ? '' : [named].flat().join(', ')
@@ -31,22 +31,16 @@ export function vary(reply: FastifyReply): void {
 
 const namesEvents = /(^|,)\s*text\/event-stream\s*(;|,|$)/i
 
-/**
- * Whether a request for a list prefers the events of it, and says so by name. The answers of both
- * depend on what it accepts.
- */
+/** Whether a request for a list prefers its events, by name. The answer depends on `Accept` then. */
 export function wantsEvents({ raw, headers: { accept } }: FastifyRequest, reply: FastifyReply): boolean {
   vary(reply)
   if (accept === undefined || accept === 'application/json' || !namesEvents.test(accept)) return false
   return accepts(raw).type('application/json', 'text/event-stream') === 'text/event-stream'
 }
 
-/**
- * Whether an error is answered as JSON: where the request accepts JSON by name, or events, which
- * are JSON, or sends JSON.
- */
+/** Whether an error is answered as JSON: if the request sends JSON, or accepts JSON or events. */
 export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
-  // What clients of programs send: nothing has to be compared.
+  // Programs send this: nothing has to be parsed.
   if (headers.accept === 'application/json') return true
   return [accepts(raw).types(), headers['content-type'] ?? '']
     .flat()

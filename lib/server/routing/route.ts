@@ -41,7 +41,7 @@ import { createRefuseMethod } from './method-not-allowed.js'
 import type { Precedence } from './precedence.js'
 import type { RouteConflicts } from './route-conflicts.js'
 
-/** What the routes of all services share. */
+/** Settings that the routes of all services share. */
 export interface Settings {
   readonly parse: Parse
   /** A parser that refuses names of `Object.prototype`, for resources: no schema has such names. */

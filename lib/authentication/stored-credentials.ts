@@ -37,7 +37,8 @@ const maxRecords = 50
  * @throws when no field is named; when the server starts, if it is no such hook or there is no
  * authentication
  * @example
- * app.service('users').hooks({ before: { create: [hashPassword('password')], update: [hashPassword('password')], patch: [hashPassword('password')] } })
+ * const hash = hashPassword('password')
+ * app.service('users').hooks({ before: { create: [hash], update: [hash], patch: [hash] } })
  */
 export function hashPassword(field: string): (context: HookContext, next?: NextFunction) => Promise<void> {
   checkFieldName('hashPassword', field, 'password')

@@ -56,9 +56,8 @@ const allowOptions: OptionTable<AllowOptions> = { role: kinds.function, internal
  * @throws when no role is named, and for permissions or options of another kind; when the server
  * starts, if it is no around hook, or for the name of a method that no service has
  * @example
- * app.service('posts').hooks({
- *   around: { all: [allow({ admin: true, member: { find: true, get: true, create: true, patch: ['title', 'text'] } })] }
- * })
+ * const member = { find: true, get: true, create: true, patch: ['title', 'text'] }
+ * app.service('posts').hooks({ around: { all: [allow({ admin: true, member })] } })
  */
 export function allow(roles: Readonly<Record<string, Permissions>>, options: AllowOptions = {}): AroundHook {
   const permissions = new RolePermissions(roles)

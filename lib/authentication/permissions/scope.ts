@@ -60,7 +60,8 @@ type FieldsOf = (context: HookContext) => ScopeFields | true | Promise<ScopeFiel
  * @throws when there is no function, or an option is not known or of another type; when the server
  * starts, if it is no around hook, or `except` names a service that does not exist
  * @example
- * app.service('issues').hooks({ around: { all: [scope(({ params }) => ({ organisationId: params.user.organisations }))] } })
+ * const ofOrganisation = scope(({ params }) => ({ organisationId: params.user.organisations }))
+ * app.service('issues').hooks({ around: { all: [ofOrganisation] } })
  */
 export function scope(fieldsOf: FieldsOf, options: ScopeOptions = {}): AroundHook {
   if (typeof fieldsOf !== 'function')

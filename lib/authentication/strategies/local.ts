@@ -52,7 +52,8 @@ const invalidLogin = () => new NotAuthenticated('Invalid login')
  * class ConfirmedOnly extends LocalStrategy {
  *   override getEntityQuery(query: Query) { return { ...query, confirmed: true, $limit: 1 } }
  * }
- * await app.register(authentication, { secret, strategies: { jwt: true, local: new ConfirmedOnly() } })
+ * const strategies = { jwt: true, local: new ConfirmedOnly() }
+ * await app.register(authentication, { secret, strategies })
  */
 export class LocalStrategy implements Strategy {
   readonly usernameField: string

@@ -5,7 +5,7 @@ import { createEmitter, eventMethods } from '../core/events.js'
 import { HookStore } from '../core/hooks.js'
 import { stripSlashes } from '../core/path.js'
 import { createService, type ServiceEntry } from '../core/service.js'
-import { addMethod, RestService } from './rest-service.js'
+import { addMethod } from './rest-service.js'
 
 /**
  * Creates a client application (docs/client.md). `Services` is the interface of the server's
@@ -36,7 +36,7 @@ export function createClient<Services = Record<string, AnyService>>({
       common,
       onListenerError,
       environment: clientEnvironment,
-      provide: service instanceof RestService ? addMethod : undefined
+      provide: '~client' in service ? addMethod : undefined
     })
     entries.set(name, entry)
     return entry.service

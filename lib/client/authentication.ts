@@ -3,11 +3,11 @@ import type { ClientParams } from '../../types/client.js'
 import { streamOf } from '../core/content.js'
 import { GeneralError, NotAuthenticated } from '../core/errors.js'
 import { stripSlashes } from '../core/path.js'
-import type { Connection } from './connection.js'
-import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
+import { is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
 import { nameIn } from './message.js'
 import { asSecret } from './redirect.js'
 import { createRenewal } from './renewal.js'
+import type { Connection } from './rest.js'
 import { createTokenStore, type StorageOptions, type Token } from './token-store.js'
 import { abortable } from './transports/abortable.js'
 
@@ -36,10 +36,6 @@ export interface AuthenticationClient extends LoginApp {
   reAuthenticate(force?: boolean): Promise<AuthenticationResult<unknown>>
   logout(): Promise<AuthenticationResult<unknown> | null>
 }
-
-// The session that a logout ends is decided when `logout()` is called. Hooks of the client may wait
-// before the request is sent.
-const heldByCall = Symbol()
 
 /**
  * Adds login to a client: `authenticate`, `reAuthenticate` and `logout`, and the token on every
@@ -95,7 +91,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         // The call is awaited after hooks, which may take long: until then a rejection must not
         // count as unhandled.
         held.catch(() => {})
-        const result = await service.remove(null, { connection: { [heldByCall]: held } }).catch((error) => {
+        const result = await service.remove(null, { connection: { '~client': { held } } }).catch((error) => {
           if (is401(error)) return null
           throw error
         })
@@ -113,7 +109,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       const request = sent.service === path || options.header ? asSecret(sent) : sent
       const { call, headers, body, signal } = request
       if ((request.service === path && call === 'create') || nameIn(headers, header)) return send(request)
-      const held = () => (request.options as { [heldByCall]?: Promise<Held> })[heldByCall] ?? login.hold()
+      const held = () => request.options['~client']?.held ?? login.hold()
       const { session, token } = await unlessAborted(signal, held)
       if (!token) return send(request)
       const sendWith = (used: Token) =>

@@ -18,8 +18,8 @@ export {
 } from '../core/errors.js'
 export { createClient } from './application.js'
 export { type AuthenticationClient, authentication, type ClientAuthenticationOptions } from './authentication.js'
-export type { Connectable, Connection } from './connection.js'
 export type { ClientRequest, ClientResponse } from './message.js'
+export type { Connectable, Connection } from './rest.js'
 export { type Adapter, type Rest, rest } from './rest.js'
 export {
   type AdapterOptions,

@@ -1,5 +1,6 @@
 import type { HeadersLike } from '../../types/client.js'
 import { attempt, errorFromJSON, GeneralError } from '../core/errors.js'
+import type { InternalOptions } from './library.js'
 
 /** The request of a call, as every HTTP library gets it. */
 export interface ClientRequest {
@@ -14,7 +15,7 @@ export interface ClientRequest {
   /** A string is JSON. Anything else is sent as it is, and `undefined` means no body. */
   readonly body: unknown
   /** Options of the call for the HTTP library. */
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: Readonly<Record<string, unknown>> & { readonly '~client'?: InternalOptions }
   readonly signal: AbortSignal | undefined
   /**
    * Whether it carries a secret that no redirect may take to another origin, such as the password

@@ -8,10 +8,14 @@ import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
 import { type ClientRequest, type ClientResponse, headerOf, mergeHeaders, settle } from './message.js'
 import { blank, idle, leftOut, longestURL, misread, unsendable, vanishing } from './query-flaws.js'
 
-export const transport = Symbol()
-
-// Whether the server takes the queries of a service as a body. `undefined` until it has said so.
-const takesBody = Symbol()
+/** The internals of a service. A copy of this library can use the services of another copy. */
+export interface Transport {
+  /** Sends a request over the connection. */
+  send(request: ClientRequest): Promise<ClientResponse>
+  readonly addMethod: typeof addMethod
+  /** Whether the server takes queries as a body. `undefined` until it has said so. */
+  takesBody?: boolean | undefined
+}
 
 /** Options of an adapter. */
 export interface AdapterOptions {
@@ -36,8 +40,8 @@ export interface RestServiceSettings {
   /** The HTTP library. */
   readonly connection: unknown
   readonly options: AdapterOptions
-  /** Sends a request. The key is a symbol, so that a custom method may be called `send`. */
-  [transport](request: ClientRequest): Promise<ClientResponse>
+  /** What the client itself needs. The key can't be the name of a custom method. */
+  readonly '~client': Transport
 }
 
 /** A class of services: one of ours, or one that extends it. */
@@ -73,8 +77,7 @@ export class RestService {
   declare readonly base: string
   declare readonly connection: unknown
   declare readonly options: AdapterOptions
-  declare readonly [transport]: RestServiceSettings[typeof transport]
-  declare [takesBody]?: boolean | undefined
+  declare readonly '~client': Transport
 
   constructor(settings: RestServiceSettings) {
     Object.assign(this, settings, { name: stripSlashes(settings.name) })
@@ -115,22 +118,23 @@ export function addMethod(service: object, name: string, definition = definition
     ...args: unknown[]
   ): Promise<unknown> {
     const [request, inexpressible] = toRequest(this, name, definition, args)
+    const transport = this['~client']
     try {
-      let response = await this[transport](request)
+      let response = await transport.send(request)
       if (request.method === 'QUERY' && !inexpressible && isRefused(response)) {
-        response = await this[transport](toRequest(this, name, definition, args, 'url')[0])
+        response = await transport.send(toRequest(this, name, definition, args, 'url')[0])
         // A method that is refused as a GET too says nothing of other queries. All services of the
         // server have these options.
         if (!isRefused(response)) {
           delete this.options.query
-          this[takesBody] = false
+          transport.takesBody = false
         }
       }
-      this[takesBody] ??= /\/json\b/.test(headerOf(response, 'accept-query') as string) || undefined
+      transport.takesBody ??= /\/json\b/.test(headerOf(response, 'accept-query') as string) || undefined
       return settle(response)
     } catch (error) {
       // Servers, proxies and CORS rules that do not know QUERY refuse it in many ways.
-      if (inexpressible && !this[takesBody] && (error as ServiceError).code >= 400)
+      if (inexpressible && !transport.takesBody && (error as ServiceError).code >= 400)
         (error as Error).message += ` (A URL can't express ${inexpressible})`
       throw error
     }
@@ -174,7 +178,7 @@ function toRequest(
   const json = JSON.stringify(conditions, toSayable)
   const takesBoth = takesQuery && !isOwnForm
   const inexpressible = takesBoth && findFlaw(conditions, vanishing | misread | blank)
-  const isBetter = takesBoth && service[takesBody] && search.length > longestURL
+  const isBetter = takesBoth && service['~client'].takesBody && search.length > longestURL
   const isQuery = inexpressible || isBetter || (takesQuery && sentIn && json !== '{}')
   const body = isQuery ? json : bodyOf(data)
   // A missing body is an empty object for some servers, and would replace a record. Other data is

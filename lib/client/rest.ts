@@ -1,11 +1,9 @@
 import { streamOf } from '../core/content.js'
 import { Unavailable } from '../core/errors.js'
-import { type Connection, createConnection } from './connection.js'
-import { type Library, sendInstead } from './library.js'
-import { type ClientRequest, mergeHeaders } from './message.js'
+import type { Library } from './library.js'
+import { type ClientRequest, type ClientResponse, mergeHeaders } from './message.js'
 import { checkAddress, following, isPage } from './redirect.js'
-import type { Send } from './redirect-page.js'
-import { type AdapterOptions, RestService, type RestServiceClass } from './rest-service.js'
+import { type AdapterOptions, addMethod, RestService, type RestServiceClass } from './rest-service.js'
 import { axiosLibrary } from './transports/axios.js'
 import { fetchLibrary } from './transports/fetch.js'
 import { jqueryLibrary } from './transports/jquery.js'
@@ -14,6 +12,31 @@ import { superagentLibrary } from './transports/superagent.js'
 
 /** The HTTP libraries that the client can send requests with. */
 export const libraries = [fetchLibrary, axiosLibrary, superagentLibrary, jqueryLibrary, requestLibrary] as const
+
+/**
+ * An application that takes a connection: one of `createClient()`, or one of @feathersjs/feathers.
+ */
+export interface Connectable {
+  rest?: unknown
+  connection?: Connection
+  defaultService?: unknown
+  /** The functions that Feathers calls with each service. */
+  mixins?: unknown[]
+}
+
+/**
+ * A server, reached by one HTTP library. `app.configure(connection)` makes it the default:
+ * `app.service(name)` finds services there.
+ */
+export interface Connection {
+  (app: Connectable): void
+  /** Creates a service of that server, for `app.use`. */
+  service(name: string): RestService
+  /** The class of its services. */
+  readonly Service: RestServiceClass
+  /** Sends a request. Replace it to see every request of the connection. */
+  send(request: ClientRequest): Promise<ClientResponse>
+}
 
 /** An adapter. It takes the library, then options, a class of services, or both. */
 export interface Adapter<L, Options = AdapterOptions> {
@@ -49,20 +72,41 @@ export function rest(base: string | URL = '', options: AdapterOptions = {}): Res
       const [adapterOptions, Chosen] = typeof second === 'function' ? [{}, second] : [second, Class]
       const merged = { ...options, ...adapterOptions, headers: mergeHeaders(options.headers, adapterOptions.headers) }
       check?.(merged)
-      const send = async (request: ClientRequest) => {
+      const request = following(async (request: ClientRequest) => {
         try {
           const stream = streamOf(request.body)
           if (stream && !streams.includes(stream)) throw new Error(`${name} can't send this: fetch sends streams`)
-          const send = (request.options as { [sendInstead]?: Send })[sendInstead]
-          if (send) return await send(request)
+          const { send } = request.options['~client'] ?? {}
           const isByFetch = request.isSecret && isXHR && isPage()
-          return await (isByFetch ? fetchLibrary.send(fetch, request) : sendBy(library, request))
+          return await (send ? send(request) : isByFetch ? fetchLibrary.send(fetch, request) : sendBy(library, request))
         } catch (cause) {
           request.signal?.throwIfAborted?.()
           throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
         }
+      })
+      const transportSend: Connection['send'] = (request) => connection.send(request)
+      const service = (name: string) =>
+        new Chosen({
+          name,
+          base: address,
+          connection: library,
+          options: merged,
+          '~client': { send: transportSend, addMethod }
+        })
+      let isUsed = false
+      const configure = (app: Connectable) => {
+        if (app.rest || isUsed) throw new Error('There is a connection already: call use() first')
+        isUsed = true
+        Object.assign(app, { rest: library, connection, defaultService: service })
+        app.mixins?.unshift(addMethods)
       }
-      return createConnection(Chosen, following(send), { base: address, connection: library, options: merged })
+      const connection: Connection = Object.assign(configure, { Service: Chosen, send: request, service })
+      return connection
     }
   return Object.fromEntries(libraries.map((library) => [library.name, adapter(library)])) as unknown as Rest
+}
+
+/** Adds the custom methods that a registration in Feathers names to a service of ours. */
+function addMethods(service: object, _path: string, options: { methods: readonly string[] }): void {
+  if ('~client' in service) (service as RestService).methods(...options.methods)
 }

@@ -1,7 +1,7 @@
 import type { ServiceAddons } from '../../../types/hooks.js'
 import { attempt } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
-import type { Connection } from '../connection.js'
+import type { Connection } from '../rest.js'
 import type { Signal } from './messages.js'
 
 /** The calls of this client, by the hashes of their ids. */

@@ -1,10 +1,9 @@
 import { BadRequest, errorFromJSON, NotFound, readProperty, Unavailable } from '../../core/errors.js'
 import { createEmitter, eventMethods } from '../../core/events.js'
-import type { Connection } from '../connection.js'
-import { sendInstead } from '../library.js'
 import { type ClientRequest, type ClientResponse, mergeHeaders, nameIn } from '../message.js'
 import { blank, longestURL, misread, vanishing } from '../query-flaws.js'
 import type { Send } from '../redirect-page.js'
+import type { Connection } from '../rest.js'
 import { findFlaw, stringify } from '../rest-service.js'
 import { readResponse } from '../transports/fetch.js'
 import { createCalls, loginUserOf, whoOf } from './calls.js'
@@ -36,7 +35,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   // the request is sent.
   const keepSending = (context: HookedCall) => {
     const { params } = context
-    params.connection = { ...params.connection, [sendInstead]: params[sendInstead] }
+    params.connection = { ...params.connection, '~client': params['~client'] }
     delete context.result
   }
   service.hooks({ before: { find: [keepSending] } })
@@ -119,7 +118,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   }
 
   /** Sends a request by the connection, as a call, but for what answers it. */
-  const ask = (send: Send) => service.find({ [sendInstead]: send })
+  const ask = (send: Send) => service.find({ '~client': { send } })
 
   async function open(wanted: readonly string[], after: string | undefined, signal: AbortSignal): Promise<StreamBody> {
     const lists = wanted.map(parseKey).map(([path, query]) => ({ path, query }))

@@ -1,8 +1,7 @@
 import type { ClientParams } from '../../../types/client.js'
 import type { ServiceAddons } from '../../../types/hooks.js'
-import type { Connection } from '../connection.js'
-import type { sendInstead } from '../library.js'
-import type { Send } from '../redirect-page.js'
+import type { InternalOptions } from '../library.js'
+import type { Connection } from '../rest.js'
 import type { Signal } from './messages.js'
 import type { StreamFetch } from './stream.js'
 
@@ -52,7 +51,7 @@ export interface EventsApp {
 }
 
 /** The params of a call of the service of the stream, with what sends its request. */
-type AskParams = ClientParams & { [sendInstead]?: Send }
+type AskParams = ClientParams & { '~client'?: InternalOptions }
 
 /** The call that asks for the stream, as its hooks get it. */
 export interface HookedCall {

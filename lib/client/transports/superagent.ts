@@ -32,8 +32,7 @@ export const superagentLibrary: Library<'superagent', Superagent> = {
         .responseType('arraybuffer')
         .serialize((body) => body)
       // Options of superagent are methods: `timeout`, `withCredentials`, …
-      const setters = request as object as Record<string, (value: unknown) => unknown>
-      for (const name in options) setters[name]?.(options[name])
+      for (const name in options) request[name as 'send']?.(options[name])
       // Superagent copies the keys of a body that it does not know into a plain object.
       if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this: use fetch")
       request.then(resolve, reject)

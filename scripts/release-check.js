@@ -12,13 +12,16 @@ const json = (file) => JSON.parse(read(file))
 const run = (program, ...args) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
 const manifest = json('package.json')
-const create = json('create/package.json')
+const others = ['client', 'create'].map((folder) => ({ folder, ...json(`${folder}/package.json`) }))
 const { version } = manifest
 const { TAG } = process.env
 
 const repository = manifest.repository?.url
 const examples = readdirSync('examples').filter((name) => existsSync(`examples/${name}/package.json`))
-const rangeOf = (name) => json(`examples/${name}/package.json`).dependencies['fastify-services']
+const rangesOf = (name) =>
+  Object.entries(json(`examples/${name}/package.json`).dependencies)
+    .filter(([dependency]) => /^fastify-services(-client)?$/.test(dependency))
+    .map(([, range]) => range)
 const section = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\]`, 'm')
 const packed = () => JSON.parse(run('npm', 'pack', '--dry-run', '--json', '--ignore-scripts'))[0]
 const size = 1_500_000
@@ -36,9 +39,9 @@ const checks = [
     'set `homepage` and `bugs` in package.json'
   ],
   [
-    'create/ names the same repository',
-    () => Boolean(repository) && create.repository?.url === repository,
-    'set the same `repository` in create/package.json, with `"directory": "create"`'
+    'client/ and create/ name the same repository',
+    () => Boolean(repository) && others.every((other) => other.repository?.url === repository),
+    'set the same `repository` in client/package.json and create/package.json, with `"directory": "client"` or `"create"`'
   ],
   [
     'the README leads to a playground',
@@ -46,14 +49,14 @@ const checks = [
     'link https://stackblitz.com/github/<owner>/<name>/tree/main/examples/minimal in README.md, once the package is published'
   ],
   [
-    'both packages have one version',
-    () => create.version === version,
-    `npm version ${version} --no-git-tag-version in create/`
+    'all packages have one version',
+    () => others.every((other) => other.version === version),
+    `npm version ${version} --no-git-tag-version in client/ and create/`
   ],
   [
     'the examples ask for this version',
-    () => examples.every((name) => rangeOf(name) === `^${version}`),
-    `set "fastify-services": "^${version}" in examples/*/package.json`
+    () => examples.flatMap(rangesOf).every((range) => range === `^${version}`),
+    `set "^${version}" for our packages in examples/*/package.json`
   ],
   [
     'the changelog has a section for it',
@@ -63,10 +66,14 @@ const checks = [
   ['the lock file is of this version', () => json('package-lock.json').version === version, 'npm install'],
   [
     'npm has nothing to correct',
-    () => isLeftAlone('package.json') && isLeftAlone('create/package.json'),
-    'npm pkg fix, also in create/'
+    () => isLeftAlone('package.json') && others.every(({ folder }) => isLeftAlone(`${folder}/package.json`)),
+    'npm pkg fix, also in client/ and create/'
   ],
-  ['it is built', () => existsSync('dist/index.js') && existsSync('dist/lib/explorer/page.json'), 'npm run build'],
+  [
+    'it is built',
+    () => ['dist/index.js', 'dist/lib/explorer/page.json', 'client/dist/index.js'].every((file) => existsSync(file)),
+    'npm run build'
+  ],
   ['all doors are in the package', () => doorsAreThere(), 'npm run build, and compare `files` with `exports`'],
   [`the package is below ${size / 1e6} MB`, () => packed().unpackedSize < size, 'look at npm pack --dry-run'],
   ['what is to be published is committed', () => run('git', 'status', '--porcelain') === '', 'git status'],

@@ -39,14 +39,13 @@ export type Member<S, M> = unknown extends S ? unknown : M extends keyof S ? Non
 /** The id that a method takes, without the `null` for many records. */
 export type IdOf<F> = unknown extends F ? Id : Or<NonNullable<Argument<Signatures<F>[number], 0>>, Id>
 
-declare const noParam: unique symbol
-
 /**
  * Tells the data of a custom method from params for the compiler, if a method lacks the argument
  * for data.
  */
 export interface NoParams {
-  readonly provider?: typeof noParam
+  // A structural type, so that the copies of this library agree.
+  readonly provider?: { readonly '~noParams': true }
 }
 
 /** The data that a method takes. */

@@ -1,10 +1,5 @@
-import {
-  authentication,
-  type ClientAuthenticationOptions,
-  createClient,
-  rest,
-  type Services
-} from 'fastify-services/client'
+import type { Services } from 'fastify-services'
+import { authentication, type ClientAuthenticationOptions, createClient, rest } from 'fastify-services-client'
 import { ofIssues } from './services.js'
 
 /** The application at an address, for a browser or for another program. */

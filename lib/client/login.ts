@@ -125,7 +125,8 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
      * Continues the current session by a stored token. If a login is under way, that one is
      * returned instead.
      */
-    rememberToken: (login: (session: Session) => Promise<Login>) => current.login ?? remember(current, login(current)),
+    rememberToken: (login: (session: Session) => Promise<Login>): Promise<AuthenticationResult> =>
+      current.login ?? remember(current, login(current)),
 
     /** Starts a session for the login of a user, who may be another one than before. */
     rememberUser(login: Promise<AuthenticationResult>): Promise<AuthenticationResult> {

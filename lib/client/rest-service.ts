@@ -12,7 +12,6 @@ import { blank, idle, leftOut, longestURL, misread, unsendable, vanishing } from
 export interface Transport {
   /** Sends a request over the connection. */
   send(request: ClientRequest): Promise<ClientResponse>
-  readonly addMethod: typeof addMethod
   /** Whether the server takes queries as a body. `undefined` until it has said so. */
   takesBody?: boolean | undefined
 }

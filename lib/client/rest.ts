@@ -3,7 +3,7 @@ import { Unavailable } from '../core/errors.js'
 import type { Library } from './library.js'
 import { type ClientRequest, type ClientResponse, mergeHeaders } from './message.js'
 import { checkAddress, following, isPage } from './redirect.js'
-import { type AdapterOptions, addMethod, RestService, type RestServiceClass } from './rest-service.js'
+import { type AdapterOptions, RestService, type RestServiceClass } from './rest-service.js'
 import { axiosLibrary } from './transports/axios.js'
 import { fetchLibrary } from './transports/fetch.js'
 import { jqueryLibrary } from './transports/jquery.js'
@@ -84,16 +84,15 @@ export function rest(base: string | URL = '', options: AdapterOptions = {}): Res
           throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
         }
       })
-      const transportSend: Connection['send'] = (request) => connection.send(request)
       const service = (name: string) =>
         new Chosen({
           name,
           base: address,
           connection: library,
           options: merged,
-          '~client': { send: transportSend, addMethod }
+          '~client': { send: (request) => connection.send(request) }
         })
-      let isUsed = false
+      let isUsed: boolean | undefined
       const configure = (app: Connectable) => {
         if (app.rest || isUsed) throw new Error('There is a connection already: call use() first')
         isUsed = true
@@ -107,6 +106,6 @@ export function rest(base: string | URL = '', options: AdapterOptions = {}): Res
 }
 
 /** Adds the custom methods that a registration in Feathers names to a service of ours. */
-function addMethods(service: object, _path: string, options: { methods: readonly string[] }): void {
-  if ('~client' in service) (service as RestService).methods(...options.methods)
+function addMethods(service: object, _path: string, { methods }: { methods: readonly string[] }): void {
+  if ('~client' in service) (service as RestService).methods(...methods)
 }

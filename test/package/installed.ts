@@ -22,8 +22,9 @@ export async function linkPackages(t: Test, folder: string, tarball: string, ext
   const manifest = await manifestIn(root)
   const others = extra === undefined ? undefined : await manifestIn(extra)
   const { dependencies, devDependencies } = await manifestIn(folder)
-  const { 'fastify-services': version, ...named } = { ...dependencies, ...devDependencies }
-  t.equal(version, `^${manifest.version}`)
+  const all = { ...dependencies, ...devDependencies }
+  const { 'fastify-services': version, 'fastify-services-client': clientVersion = version, ...named } = all
+  t.same([version, clientVersion], [`^${manifest.version}`, `^${manifest.version}`])
   const ranges = { ...manifest.devDependencies, ...others?.devDependencies }
   for (const [name, range] of Object.entries(named)) t.equal(range, ranges[name], name)
   const sourceOf = (name: string) => (name in Object(others?.devDependencies) && extra !== undefined ? extra : root)
@@ -38,4 +39,6 @@ export async function linkPackages(t: Test, folder: string, tarball: string, ext
   const unpacked = join(folder, 'node_modules/fastify-services')
   await mkdir(unpacked)
   await run(unpacked, 'tar', '-xzf', tarball, '--strip-components=1')
+  if ('fastify-services-client' in all)
+    await symlink(join(root, 'client'), join(folder, 'node_modules/fastify-services-client'), 'dir')
 }

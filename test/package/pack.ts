@@ -35,8 +35,8 @@ export async function temporaryFolder(t: Test): Promise<string> {
 }
 
 /** Packs what is built already (the tests run from it) as `npm publish` would, and returns the path of the tarball. */
-export async function pack(folder: string): Promise<string> {
-  const { stderr } = await run(root, 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', folder)
+export async function pack(folder: string, source = root): Promise<string> {
+  const { stderr } = await run(source, 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', folder)
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))
   if (tarball === undefined) throw new Error(`npm pack left no tarball: ${stderr}`)
   return join(folder, tarball)

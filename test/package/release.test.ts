@@ -13,7 +13,7 @@ t.test('what a release needs is listed with ticks, and it ends with 1 where some
   t.equal(code, 1)
   const lines = stdout.trim().split('\n')
   for (const words of [
-    'both packages have one version',
+    'all packages have one version',
     'the examples ask for this version',
     'the lock file is of this version',
     'npm has nothing to correct',

@@ -1,4 +1,4 @@
-import { events } from 'fastify-services/client/events'
+import { events } from 'fastify-services-client/events'
 import { connect } from '../client.js'
 
 /** The server that this page comes from, with its services. What changes in them comes by itself. The token is in a cookie, which no script can read. */

@@ -1,4 +1,4 @@
-import type { LiveList } from 'fastify-services/client/events'
+import type { LiveList } from 'fastify-services-client/events'
 import { useMemo, useSyncExternalStore } from 'react'
 
 interface LiveService<P, Result> {

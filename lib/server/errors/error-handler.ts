@@ -4,6 +4,7 @@ import type { ErrorHandlerOptions, ErrorPage, NotFoundOptions } from '../../../t
 import {
   attempt,
   BadRequest,
+  byCode,
   type ErrorJSON,
   GeneralError,
   isServiceError,
@@ -23,6 +24,21 @@ import { explainGet } from './explain-get.js'
 
 // On the prototype, so that classes and errors may have another `type`. Clients do not need it.
 ServiceError.prototype.type = 'FeathersError'
+
+// `fastify-services-client` has error classes of its own. In a server, `instanceof` takes them for
+// the classes of the same names. It costs pages nothing, since only the server does it.
+Object.defineProperty(ServiceError, Symbol.hasInstance, {
+  value(this: unknown, value: unknown): boolean {
+    if (Function.prototype[Symbol.hasInstance].call(this, value)) return true
+    if (!(value instanceof Error) || !isServiceError(value)) return false
+    // Only errors of this library have both.
+    const isCopy = readProperty(value, 'statusCode') === value.code && typeof value.toJSON === 'function'
+    return (
+      isCopy &&
+      (this === ServiceError || (this === byCode.get(value.code) && value.name === readProperty(this, 'name')))
+    )
+  }
+})
 
 const { free } = kinds
 

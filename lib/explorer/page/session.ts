@@ -7,7 +7,6 @@ import {
   rest,
   type Storage
 } from '../../client/index.js'
-import { sendInstead } from '../../client/library.js'
 import type { ClientRequest, ClientResponse } from '../../client/message.js'
 import { type Call, requestOfCall, type SentRequest, send } from '../model/call.js'
 import { asList } from '../model/json.js'
@@ -99,7 +98,7 @@ export class PageSession {
       const body = isStream ? new ArrayBuffer(0) : await answer.arrayBuffer()
       return { status: isStream ? 204 : answer.status, headers: answer.headers, body }
     }
-    await send(this.#connection, call, { [sendInstead]: ask, signal })
+    await send(this.#connection, call, { '~client': { send: ask }, signal })
     if (!answer?.body) throw new Error('The server answers with no events')
     return answer.body
   }

@@ -60,7 +60,7 @@ export function compose(hooks: readonly AroundHook[], call: Run, tracker: Result
 
 const by = (hook: AroundHook, { path, method }: HookContext) => `by ${hook.name || 'a hook'} of ${path}.${method}`
 
-/** What a server adds to the calls of its services. A client adds nothing. */
+/** The environment of calls: a server traces them and tracks their streams, a client does not. */
 export interface CallEnvironment extends ResultTracker {
   /** Wraps the calls of a method, with their hooks. */
   wrapRun(run: Run, service: object): Run

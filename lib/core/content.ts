@@ -32,7 +32,7 @@ export function streamOf(value: unknown): StreamKind | undefined {
 
 type Declaration = Record<string, unknown>
 
-/** What stands for all types in the content of an answer. */
+/** The media type that matches all types. */
 export const allTypes = '*/*'
 
 /** The schemas of an answer that Fastify has by its content type; `undefined` for any other. */

@@ -4,7 +4,7 @@ import type { CallEnvironment } from './compose.js'
 import type { MethodDefinition } from './methods.js'
 import { pick } from './objects.js'
 
-/** What all calls of one method have in common. */
+/** The properties that the contexts of one method share. */
 export interface SharedContext {
   readonly app: unknown
   readonly service: RegisteredService
@@ -24,7 +24,7 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare params: Params
   // Absent until it is set: a hook that sets it has answered, to `undefined` too.
   declare result: unknown
-  /** Hears of the params of a call. */
+  /** Is called when a hook replaces the params. */
   declare [onParams]: CallEnvironment['attachSignal']
   declare event: string | null
   declare arguments: unknown[]

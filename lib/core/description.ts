@@ -35,9 +35,9 @@ export interface MethodDescription {
    * schemes by name. None: anybody may call.
    */
   readonly security: readonly Readonly<Record<string, SecurityScheme>>[]
-  /** What hooks say of who may do what, beside who calls: roles, and which records. */
+  /** Descriptions of who may do what, from hooks: roles, and which records. */
   readonly access: readonly string[]
-  /** What hooks have its requests and answers say at a URL. */
+  /** Returns the headers and statuses that hooks add to the operation at a URL. */
   openapi(form: Form): readonly OperationDocs[]
 }
 
@@ -191,7 +191,7 @@ export const withMark = <R extends object>(route: R, routeMark: RouteMark): R =>
 
 export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[serviceMark])
 
-/** What documents show of a route that is no method of a service. */
+/** The documentation of a route that is not a method of a service. */
 export interface RouteDocumentation {
   readonly schema: object
   readonly security: MethodDescription['security']

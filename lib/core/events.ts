@@ -15,7 +15,7 @@ export interface Emitter {
   listenerCount(event: string): number
 }
 
-/** Makes an emitter for a service whose object is not an emitter itself. */
+/** Creates an emitter for a service whose object is not an emitter itself. */
 export function createEmitter(): Emitter {
   const lists = new Map<string, readonly Listener[]>()
   const listeners = (event: string) => lists.get(event) ?? []

@@ -42,7 +42,7 @@ interface DocumentationTraits {
   openapi?(operation: DescribedOperation): OperationDocs | undefined
 }
 
-/** What a hook of this package declares, besides being called. */
+/** The declarations of a hook of this package, besides its function. */
 export interface HookTraits extends OrderTraits, StartTraits, GuardTraits, DocumentationTraits {}
 
 /** A method at a URL. */

@@ -2,10 +2,10 @@ import type { AroundHook, HookOptions } from '../../types/hooks.js'
 import type { Describable } from './description.js'
 import type { Forwarder } from './service-meta.js'
 
-/** The name in the `config` of a route that says: it takes what no other route does. */
+/** Route `config` key that marks a catch-all route. */
 export const fallbackMark: unique symbol = Symbol('fallback')
 
-/** What a server tells the other doors of its services. */
+/** The services of one registration of the plugin, for plugins that are registered later. */
 export interface ServiceHost {
   /** The services, in the order of registration. */
   readonly entries: readonly Describable[]
@@ -67,17 +67,17 @@ export interface MountedReader extends CredentialsReader {
   isThere(): boolean
 }
 
-/** Makes what stands for an instance. */
+/** Creates the object that hooks get as `context.app` in place of an instance. */
 export type ToApplication = (instance: object) => object
 
-/** What this package knows of an instance of the application. */
+/** State of the plugin on one instance of the application. */
 export interface PluginState {
   services?: ServiceHost
   /** The authentication services, in the order of registration. */
   authentications?: Authentication[]
   /** Reads credentials where the application has no authentication service of this package. */
   mountedReader?: MountedReader | undefined
-  /** Makes what hooks get in place of an instance. */
+  /** Set if hooks get another object as `context.app`. */
   toHookApplication?: ToApplication
   /**
    * Of the outermost instance: each registration of the plugin tells of a URL with a slash too many
@@ -86,22 +86,19 @@ export interface PluginState {
   slashRewrites?: ((url: string, verb: string) => string | undefined)[]
 }
 
-const facts = Symbol('facts')
+const state = Symbol('plugin state')
 
-/** The facts of an instance, or of those around it. */
+/** Returns the state of an instance, or of the nearest one around it. */
 export const pluginState = (instance: unknown): PluginState =>
-  (Object(instance) as { [facts]?: PluginState })[facts] ?? {}
+  (Object(instance) as { [state]?: PluginState })[state] ?? {}
 
-/**
- * The facts of an instance itself, to add to: the instances inside it have them too, unless they
- * have others.
- */
+/** Returns the state of an instance to write to. Instances inside it inherit each property. */
 export function ownPluginState(instance: object): PluginState {
-  if (!Object.hasOwn(instance, facts)) Object.assign(instance, { [facts]: Object.create(pluginState(instance)) })
+  if (!Object.hasOwn(instance, state)) Object.assign(instance, { [state]: Object.create(pluginState(instance)) })
   return pluginState(instance)
 }
 
-/** What the server tells of its services, for doors that are registered after it. */
+/** Returns the services of the plugin that an instance uses. */
 export const serviceHostOf = (instance: object): ServiceHost => pluginState(instance).services as ServiceHost
 
 /**
@@ -125,7 +122,7 @@ export const instanceOf = <A extends object>(app: A): A => (app as { [instance]?
  * in its place.
  */
 export const hasHookApplication = (app: object): boolean =>
-  Object.hasOwn(app, facts) && Object.hasOwn(pluginState(app), 'toHookApplication')
+  Object.hasOwn(app, state) && Object.hasOwn(pluginState(app), 'toHookApplication')
 
-/** What hooks get as `context.app`: the instance, unless something else stands for it. */
+/** Returns what hooks get as `context.app`: the instance, or the object in its place. */
 export const hookApplicationOf = (app: unknown): unknown => pluginState(app).toHookApplication?.(app as object) ?? app

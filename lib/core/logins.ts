@@ -8,11 +8,11 @@ export interface AcceptedLogin {
    * not trust it.
    */
   readonly maker: object
-  /** What the authentication has put into the params of the call: the user for example. */
+  /** The params that the authentication has set, such as the user. */
   readonly values: Readonly<Record<string, unknown>>
   /**
-   * What tells this caller from all others, as JSON: two authentications may have users of the same
-   * id. `undefined` where nothing does.
+   * Unique key of the caller (JSON), since users of two authentications may have the same id.
+   * `undefined` if there is none.
    */
   readonly identity?: readonly unknown[] | undefined
 }

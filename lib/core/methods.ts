@@ -63,7 +63,7 @@ export type Verb = (typeof table)[keyof Service]['verb']
  */
 export const methods: ReadonlyMap<string, MethodDefinition> = new Map(Object.entries(table))
 
-/** What all custom methods without a route of their own have in common. */
+/** The definition of all custom methods without their own route. */
 export const custom = row('POST', '')
 
 /**

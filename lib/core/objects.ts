@@ -1,4 +1,4 @@
-/** Makes an object of the named values that are not `undefined`. */
+/** Creates an object of the named values that are not `undefined`. */
 export function pick(names: readonly string[], get: (name: string) => unknown): Record<string, unknown> {
   const picked: Record<string, unknown> = {}
   for (const name of names) {

@@ -32,7 +32,7 @@ type OperatorDemand = readonly [is: (value: unknown) => boolean, must: string]
 
 const ofQueries: OperatorDemand = [isQueries, 'a list of queries']
 
-/** What must stand at an operator, with the words for an error. */
+/** The kind of value that an operator takes, with the words for an error. */
 const operatorDemands: ReadonlyMap<string, OperatorDemand> = new Map([
   ['$or', ofQueries],
   ['$and', ofQueries],

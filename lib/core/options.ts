@@ -28,7 +28,7 @@ export function likelyName(name: string, names: readonly string[]): string | und
   return likely?.candidate
 }
 
-/** What an option must be, in words, and whether a value is that. */
+/** The kind of an option: its description for errors, and its check. */
 export type OptionKind = readonly [description: string, is: (value: unknown) => boolean]
 
 /** The options that there are, and what each must be. */

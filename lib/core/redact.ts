@@ -5,7 +5,7 @@ import { define } from './facade.js'
 
 type FieldNames = readonly string[]
 
-/** What tells by rules which names hide something, where a list does not have them all. */
+/** Decides by rules which names are hidden, if a list can't name all of them. */
 export interface HidingNames {
   /** Whether a field is hidden. */
   isHidden(name: string): boolean
@@ -58,7 +58,7 @@ interface Cleaning extends Pick<HidingNames, 'isHidden'> {
    * an item of it.
    */
   readonly isTextless: boolean
-  /** What cleans the value of a field. */
+  /** Returns the state for the value of a field. */
   ofField(name: string): Cleaning
   /**
    * The result for each object that was met. For an object that contains itself, this is the

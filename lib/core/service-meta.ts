@@ -24,11 +24,11 @@ export interface Forwarder {
  * own events.
  */
 export interface MountedService {
-  /** What `app.service(path)` returns: calls of the server go to it as they are. */
+  /** The result of `app.service(path)`: calls of the server go to it directly. */
   readonly service: object
   /** Who has made it: `'the Feathers application'`. */
   readonly origin: string
-  /** What hooks get as `context.app` for an instance. */
+  /** Returns what hooks get as `context.app` for an instance. */
   application(instance: object): unknown
   /**
    * Calls the method of a context for a client, and puts what came of it into the context, also if
@@ -82,7 +82,7 @@ export interface MethodDocumentation extends MethodSchema {
   readonly callers?: readonly Readonly<Record<string, SecurityScheme>>[]
 }
 
-/** What this package knows of an object that is a service, or that one is made of. */
+/** Metadata of a service, or of the object that it was made of. */
 export interface ServiceMeta {
   /** The service of another framework that the object stands for, wherever it is registered. */
   mounted?: MountedService
@@ -102,7 +102,7 @@ export interface ServiceMeta {
   hasSecretAnswers?: boolean
   /** Whether `app.service(path)` returns the object. */
   isRegistered?: boolean
-  /** What it is made of, then: the object as it was handed in. */
+  /** The user's object that it was made of, if it is registered. */
   object?: object
   /**
    * The fields of its records that never leave the server: those of all authentications that use
@@ -119,10 +119,10 @@ export interface ServiceMeta {
 }
 
 // In a map, not on the objects: members of an object show on its service.
-const factsByObject = new WeakMap<object, ServiceMeta>()
+const metaByObject = new WeakMap<object, ServiceMeta>()
 
 export function metaOf(object: object): ServiceMeta {
-  const facts = factsByObject.get(object) ?? {}
-  factsByObject.set(object, facts)
-  return facts
+  const meta = metaByObject.get(object) ?? {}
+  metaByObject.set(object, meta)
+  return meta
 }

@@ -40,13 +40,13 @@ export interface ServiceMethod {
   run: Run
 }
 
-/** What the framework knows of a registered service. */
+/** A registered service. */
 export interface ServiceEntry {
   readonly app: unknown
   readonly path: string
   /** The user's object, as it was handed in. */
   readonly object: object
-  /** What `app.service(path)` returns. */
+  /** The result of `app.service(path)`. */
   readonly service: RegisteredService
   readonly methods: ReadonlyMap<string, ServiceMethod>
   /** The hooks of this service, without those of all services. */

@@ -45,7 +45,7 @@ export interface TransactionalStore extends Required<Store> {
 const isCollection = (value: object) =>
   [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
 
-/** What an option must be that is a store. */
+/** The kind of options that take a store. */
 export const storeKind: OptionKind = [
   // A store without the seconds keeps everything for ever, as those of the platform do that take a
   // key and a value alone.

@@ -10,7 +10,7 @@ import { keepHttp, trackFailure, trackResult, untrackAfter } from './results.js'
 import { attachSignal, throwIfAborted } from './signal.js'
 import { traceCalls } from './tracing.js'
 
-/** What the server adds to each call: tracing, `params.signal`, and streams that are closed. */
+/** Traces each call, attaches `params.signal`, and closes streams that nobody reads. */
 export const serverEnvironment: CallEnvironment = {
   trackResult,
   trackFailure,

@@ -16,7 +16,7 @@ export interface HookReceiver {
 // guards neither.
 const isHooks = (value: unknown) => isPlain(value) || Array.isArray(value) || typeof value === 'function'
 
-/** What the option `hooks` must be. */
+/** The kind of the option `hooks`. */
 export const hooksKind: OptionKind = [
   'a plain object by type, as in { before: { all: [hook] } }, a list or a function',
   isHooks

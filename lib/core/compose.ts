@@ -24,8 +24,8 @@ export interface ResultTracker {
 }
 
 /**
- * Wraps a call into hooks, the first one outermost. This happens once per method, at registration. A
- * hook ends the call early, or recovers from an error, by setting `context.result`.
+ * Wraps a call into hooks, the first one outermost. This happens once per method, at registration.
+ * A hook ends the call early, or recovers from an error, by setting `context.result`.
  */
 export function compose(hooks: readonly AroundHook[], call: Run, tracker: ResultTracker): Run {
   return hooks.reduceRight<Run>(

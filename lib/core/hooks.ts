@@ -4,7 +4,9 @@ import type { ResultTracker } from './compose.js'
 /** How a request proves who calls, as a "Security Scheme Object" of OpenAPI. */
 export type SecurityScheme = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** Where a hook runs, whatever the order in which hooks were added. Read when hooks are composed. */
+/**
+ * Where a hook runs, whatever the order in which hooks were added. Read when hooks are composed.
+ */
 interface OrderTraits {
   /** Whether an around hook runs outside all others, so that none of them can bypass it. */
   readonly isOutermost?: boolean

@@ -54,7 +54,9 @@ function decorateInstance(app: FastifyInstance, host: FastifyServiceHost): void 
   })
 }
 
-/** @throws if the plugin is registered here already, or if something else has one of its decorators */
+/**
+ * @throws if the plugin is registered here already, or if something else has one of its decorators
+ */
 function checkDecorators(app: FastifyInstance): void {
   if (pluginState(app).services !== undefined)
     throw new Error('fastify-services is registered here already: use app.service() of that registration')

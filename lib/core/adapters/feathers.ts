@@ -4,8 +4,8 @@ import { readProperty } from '../errors.js'
 export const isAdapter = (object: object): boolean => typeof readProperty(object, 'sanitizeQuery') === 'function'
 
 /**
- * Returns the owners of a member: the object and its classes that define it, the nearest first. With
- * more than one, the first overrides the others.
+ * Returns the owners of a member: the object and its classes that define it, the nearest first.
+ * With more than one, the first overrides the others.
  */
 export function ownersOf(object: object | null, name: string): readonly object[] {
   const owners: object[] = []

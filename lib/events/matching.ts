@@ -1,28 +1,28 @@
 import { isPlain } from '../core/objects.js'
 
-/** Whether a record is in a list: `undefined` where only the database knows. */
+/** A three-valued answer: `undefined` if only the database knows. */
 export type Sure = boolean | undefined
 
-/** What a value of a field is to a comparison. */
+/** A value of a field that can be compared. */
 type Comparable = string | number | bigint | boolean | null | Date | ObjectIdText
 /** The id of a record in MongoDB. */
 interface ObjectIdText {
   readonly oid: string
 }
 
-/** The fields of a record that can be compared. One that is absent may have any value. */
+/** The comparable fields of a record. A field that is absent may have any value. */
 export type Facts = Readonly<Record<string, Comparable>>
-/** The same, for many comparisons. */
+/** Facts, prepared for many comparisons. */
 export type PreparedFacts = Readonly<Record<string, Comparable | ComparedValue>>
 /** The conditions of a query, without `$limit`, `$skip`, `$sort` and `$select`. */
 export type ListConditions = Readonly<Record<string, unknown>>
-/** The names of fields whose values are not known, `true` for all. */
+/** The fields whose values are not known; `true` for all fields. */
 export type Unknowns = ReadonlySet<string> | true
 
-// In characters: longer texts are not compared.
+/** Longer texts are not compared. */
 const maxComparedLength = 256
 
-/** The fields of a record that can be compared; none of a record that can't be read. */
+/** Returns the comparable fields of a record; none if it can't be read. */
 export function factsOfRecord(record: unknown): Facts {
   const facts: Record<string, Comparable> = Object.create(null)
   try {
@@ -45,10 +45,7 @@ function toScalar(value: unknown): Comparable | undefined {
   return typeof toHexString === 'function' ? { oid: String(toHexString.call(value)) } : undefined
 }
 
-/**
- * A value that is compared many times. The text that it is compared by is made once, since that of
- * a long text takes long.
- */
+/** A value for many comparisons: its text is folded once, since that is slow for long texts. */
 export class ComparedValue {
   readonly value: Comparable
   #folded: string | undefined | null = null
@@ -63,8 +60,8 @@ export class ComparedValue {
   }
 
   /**
-   * The same text for all texts that may be alike, but for times and numbers. `undefined` if it may
-   * be like any.
+   * A text that is equal for all texts that a collation may find equal, except times and numbers;
+   * `undefined` if any text may be.
    */
   get folded(): string | undefined {
     if (this.#folded === null) this.#folded = foldedText(this.text)
@@ -85,11 +82,11 @@ const toCompared = (value: unknown): ComparedValue | undefined => {
   return scalar === undefined ? undefined : new ComparedValue(scalar)
 }
 
-/** The fields of a record, for many comparisons. */
+/** Prepares facts for many comparisons. */
 export const prepareFacts = (facts: Facts): PreparedFacts =>
   Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, new ComparedValue(value)]))
 
-/** A copy of conditions, for many comparisons. Values that can't be compared stay. */
+/** Copies conditions for many comparisons. Values that can't be compared are kept. */
 export function prepareConditions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prepareConditions)
   if (!isPlain(value)) return toCompared(value) ?? value
@@ -98,24 +95,24 @@ export function prepareConditions(value: unknown): unknown {
 
 const not = (sure: Sure): Sure => (sure === undefined ? undefined : !sure)
 
-function allOf<Part>(parts: readonly Part[], judge: (part: Part) => Sure): Sure {
+function allOf<Item>(items: readonly Item[], judge: (item: Item) => Sure): Sure {
   let all: Sure = true
-  for (const part of parts) {
-    const sure = judge(part)
+  for (const item of items) {
+    const sure = judge(item)
     if (sure === false) return false
     if (sure === undefined) all = undefined
   }
   return all
 }
 
-const someOf = <Part>(parts: readonly Part[], judge: (part: Part) => Sure): Sure =>
-  not(allOf(parts, (part) => not(judge(part))))
+const someOf = <Item>(items: readonly Item[], judge: (item: Item) => Sure): Sure =>
+  not(allOf(items, (item) => not(judge(item))))
 
-/** An operator that is not known may widen what is found. */
+/** Whether there is an unknown operator, which may widen the result. */
 export const hasUnknownOperator = (conditions: ListConditions): boolean =>
   Object.keys(conditions).some((name) => name.startsWith('$') && name !== '$and' && name !== '$or')
 
-/** Whether a record has what conditions say, as every database would judge it. */
+/** Whether a record matches conditions in every database. */
 export function matches(conditions: ListConditions, facts: PreparedFacts, unknowns?: Unknowns): Sure {
   if (hasUnknownOperator(conditions)) return undefined
   return allOf(Object.entries(conditions), ([name, condition]) => {
@@ -126,35 +123,35 @@ export function matches(conditions: ListConditions, facts: PreparedFacts, unknow
   })
 }
 
-/** Whether the values of all fields that conditions name are known. */
+/** Whether all fields of the conditions have a known value. */
 export function areFieldsKnown(conditions: ListConditions, facts: PreparedFacts, unknowns?: Unknowns): boolean {
   return Object.entries(conditions).every(([name, condition]) => {
     if (!name.startsWith('$')) return Object.hasOwn(facts, name) && !isUnknown(name, unknowns)
-    return [condition].flat().every((part) => areFieldsKnown(Object(part), facts, unknowns))
+    return [condition].flat().every((item) => areFieldsKnown(Object(item), facts, unknowns))
   })
 }
 
 /**
- * The placeholders of a path are fields of its records, under names that no field has. No event
- * changes them.
+ * Returns the name under which a placeholder of the path counts as a field. No real field has it,
+ * and no event changes its value.
  */
 export const routeField = (name: string) => `:${name}`
 
-/** Whether nothing is known of the value of a field. */
+/** Whether a field may have any value. */
 export const isUnknown = (name: string, unknowns: Unknowns | undefined): boolean =>
   unknowns === true ? !name.startsWith(':') : unknowns?.has(name) === true
 
 function matchesJunction(
   name: '$or' | '$and',
-  parts: unknown,
+  items: unknown,
   facts: PreparedFacts,
   unknowns: Unknowns | undefined
 ): Sure {
-  // Adapters do not agree on what nothing selects: some leave the whole part out.
-  if (!Array.isArray(parts) || parts.length === 0) return undefined
-  const isFilled = (part: unknown) => typeof part === 'object' && part !== null && Object.keys(part).length > 0
-  const judge = (part: unknown) => (isFilled(part) ? matches(part as ListConditions, facts, unknowns) : undefined)
-  return name === '$or' ? someOf(parts, judge) : allOf(parts, judge)
+  // Adapters disagree on empty conditions: some ignore them.
+  if (!Array.isArray(items) || items.length === 0) return undefined
+  const isFilled = (item: unknown) => typeof item === 'object' && item !== null && Object.keys(item).length > 0
+  const judge = (item: unknown) => (isFilled(item) ? matches(item as ListConditions, facts, unknowns) : undefined)
+  return name === '$or' ? someOf(items, judge) : allOf(items, judge)
 }
 
 function matchesField(fact: ComparedValue, condition: unknown): Sure {
@@ -201,7 +198,7 @@ interface Ordered {
 
 const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-/** What has the same order everywhere: numbers and times. That of texts is said by a collation. */
+/** Converts a number or a time. The order of texts depends on the collation. */
 function toOrdered(value: unknown): Ordered | undefined {
   if (typeof value === 'number') return { isDate: false, number: value }
   const time =
@@ -221,16 +218,15 @@ function compares(operator: string, value: Ordered | undefined, operand: Ordered
 }
 
 /**
- * In ms. A column may hold days or local times, and drop fractions, so that closer times may be the
- * same.
+ * In ms. Closer times may be equal, since a column may hold days or local times, or drop fractions.
  */
 const timeMargin = 2 * 86_400_000
 
 const isSameTime = (time: number, other: number): Sure => (Math.abs(time - other) > timeMargin ? false : undefined)
 
 /**
- * Compares numbers. A column may hold floats of 4 bytes, which are equal to none of their texts, or
- * to several.
+ * Compares numbers. A column may hold floats of 4 bytes, so that close numbers may be equal, and
+ * equal ones may not.
  */
 function isSameNumber(number: number, other: number): Sure {
   const isWhole = Number.isSafeInteger(number)
@@ -248,7 +244,7 @@ function isEqual(fact: ComparedValue, operand: ComparedValue): Sure {
   const [value, wanted] = [fact.value, operand.value]
   if (value === null || wanted === null) return value === wanted
   if (typeof value === 'object' || typeof wanted === 'object') return isEqualObject(fact, operand)
-  // A flag is a number in SQLite and MySQL.
+  // Booleans are numbers in SQLite and MySQL.
   if (typeof value === 'boolean' || typeof wanted === 'boolean') {
     if (typeof value === typeof wanted) return value === wanted
     const [first, second] = [Number(value), Number(wanted)]
@@ -258,8 +254,8 @@ function isEqual(fact: ComparedValue, operand: ComparedValue): Sure {
   if (typeof value === 'string' && typeof wanted === 'string')
     return value === wanted || (isAlike(fact, operand) ? undefined : false)
   if (typeof value === 'bigint' && typeof wanted === 'bigint') return value === wanted
-  // Databases read numbers from texts, each in its own way: MySQL finds 'abc' equal to 0.
-  if ([value, wanted].some((part) => typeof part === 'string' && !decimalText.test(part))) return undefined
+  // Databases convert texts to numbers in different ways: in MySQL 'abc' equals 0.
+  if ([value, wanted].some((side) => typeof side === 'string' && !decimalText.test(side))) return undefined
   const isSame = isSameNumber(Number(value), Number(wanted))
   return isSame && typeof value !== typeof wanted ? undefined : isSame
 }
@@ -275,10 +271,10 @@ function isEqualObject(fact: ComparedValue, operand: ComparedValue): Sure {
 const decimalText = /^[+-]?\d+(\.\d+)?$/
 const timeText = /^(\d{4}-\d\d-\d\d|\d\d:\d\d)/
 
-/** Whether a column of some type, or some collation, may find two texts equal. */
+/** Whether some type of column, or some collation, may find two texts equal. */
 function isAlike(fact: ComparedValue, operand: ComparedValue): boolean {
   const [text, wanted] = [fact.text, operand.text]
-  // A time can be written in many ways.
+  // The same time can be written in many ways.
   if (timeText.test(text) || timeText.test(wanted))
     return !(isoDate.test(text) && isoDate.test(wanted)) || isSameTime(Date.parse(text), Date.parse(wanted)) !== false
   const [folded, foldedWanted] = [fact.folded, operand.folded]
@@ -291,19 +287,19 @@ function isAlike(fact: ComparedValue, operand: ComparedValue): boolean {
 const isNumeric = (text: string) => text.trim() !== '' && Number.isFinite(Number(text))
 
 /**
- * Letters, digits and what collations may ignore. Beyond ASCII any two may be equal; '`' and '~'
- * are letters in Big5.
+ * Letters, digits and characters that collations may ignore. Any two characters beyond ASCII may be
+ * equal; '`' and '~' are letters in Big5.
  */
 const foldable = /^[ -_a-}]*$/
 
-/** What is left of a UUID without its zeros. */
+/** A UUID without hyphens and zeros. */
 const uuidDigits = /^(?=.*[a-f])[a-f\d]{16,32}$/
 
 /**
- * Folds a text so that texts with different results are different to every collation, also if it
- * ignores case, punctuation and spaces, and compares digits as numbers. `undefined` if that can't
- * be known. The rest was found by comparing all short texts in each collation of MariaDB 10.11 and
- * ICU 72.
+ * Folds a text so that texts with different results differ in every collation, even one that
+ * ignores case, punctuation and spaces, and compares digits as numbers; `undefined` if that can't be
+ * known. The rules come from comparing all short texts in each collation of MariaDB 10.11 and ICU
+ * 72.
  */
 function foldedText(text: string): string | undefined {
   if (!foldable.test(text)) return undefined
@@ -320,16 +316,16 @@ function foldedText(text: string): string | undefined {
     .replaceAll('ch', 'c')
     // 'tty' and 'tyty': Hungarian.
     .replace(/([cdglnstz])\1(zs?|s|i)/g, '$1$2$1$2')
-  // PostgreSQL reads a UUID with or without hyphens, and these decide above which zeros are
-  // dropped.
+  // PostgreSQL accepts a UUID with or without hyphens, but hyphens change which zeros were dropped
+  // above.
   const digits = folded.replaceAll('0', '')
   return uuidDigits.test(digits) ? digits : folded
 }
 
 /**
- * Where a value stands in an index: `n` for numbers or `t` for texts, and a key. Two values of one
- * kind that may be equal have the same key, two of different kinds may always be equal. `undefined`
- * for values that stand nowhere: they may be equal to any.
+ * Returns the key of a value in an index, which begins with its kind: `n` for numbers, `t` for
+ * texts. Values of one kind that may be equal have the same key. Values of different kinds may
+ * always be equal. `undefined`: the value may equal any other.
  */
 export function indexKeyOf(value: unknown): string | undefined {
   const operand = toCompared(value)

@@ -1,10 +1,10 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { isUnchangedAdapter } from '../core/adapters/unchanged.js'
 import { type Describable, describe } from '../core/description.js'
 import { BadRequest, NotFound } from '../core/errors.js'
 import { traitsOf } from '../core/hooks.js'
 import { metaOf } from '../core/service-meta.js'
-import { isUnchangedAdapter } from './feathers-adapter.js'
 import { pluginName, type ServiceEvents } from './options.js'
 
 /** A service whose events are published. */

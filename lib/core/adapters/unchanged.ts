@@ -1,6 +1,6 @@
-import { ownersOf } from '../core/adapters/feathers.js'
-import { attempt, readProperty } from '../core/errors.js'
-import { methods } from '../core/methods.js'
+import { attempt, readProperty } from '../errors.js'
+import { methods } from '../methods.js'
+import { ownersOf } from './feathers.js'
 
 /** The classes that the database adapters of Feathers export, each with the class it extends. */
 const adapterClasses: ReadonlyMap<string, string> = new Map([

@@ -171,12 +171,16 @@ export class Credentials implements LoginVerifier {
     return Object.assign({}, params, values, note)
   }
 
-  /** The unique key of a caller: the user, or else the subject of the token. */
+  /**
+   * The unique key of a caller: the user, or else the subject of the token. The id of a user that a
+   * strategy returns may be a getter that throws.
+   */
   #identityOf(values: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
     const { users } = this.#parts
     const { iss, aud, sub } = Object(Object(values.authentication).payload)
     if (users.name === null) return sub === undefined ? undefined : [iss, aud, sub]
-    const id = users.idIn(values[users.name]) ?? sub
+    const user = values[users.name]
+    const id = attempt(() => users.idIn(user)) ?? sub
     return id === undefined ? undefined : [users.path, id]
   }
 
@@ -206,12 +210,14 @@ export class Credentials implements LoginVerifier {
    */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: AuthenticationParams = params
-    const source = authentication && sources.get(authentication)
+    // A hook may have set `null`, or another value that is no object.
+    const source = authentication ? sources.get(authentication) : undefined
     if (authentication && source === undefined) return authentication
     const request = params.provider ? requestOf(params) : undefined
     if (request === undefined) return undefined
     if (source !== undefined && 'reader' in source && this.#isCurrent(source, request, strategies))
-      return source.credentials
+      // A copy, because the strategy may change it, and another guard may need it.
+      return { ...source.credentials }
     return this.#parse(request, strategies)
   }
 
@@ -232,7 +238,8 @@ export class Credentials implements LoginVerifier {
 
   /**
    * Whether a guard would read the same from a request again. Middleware and hooks may have changed
-   * the headers, and only `jwt` is known to read nothing but one of them.
+   * the request, and only the `parse` of `JwtStrategy` is known to read a single header. A subclass
+   * may read more.
    */
   #isCurrent(read: ReadCredentials, request: FastifyRequest, strategies: readonly string[]): boolean {
     const { credentials, strategy, header } = read
@@ -242,6 +249,7 @@ export class Credentials implements LoginVerifier {
       strategies.length === 1 &&
       strategies[0] === credentials.strategy &&
       strategy instanceof JwtStrategy &&
+      strategy.parse === JwtStrategy.prototype.parse &&
       credentials.isByCookie !== true &&
       request.headers[strategy.header] === header
     )

@@ -40,6 +40,8 @@ const app = await createGuardsApp(t, {
       }))
     }
     const find = async (params: Params) => app.service('me').find(params)
+    for (const [name, value] of Object.entries({ null: null, undefined, empty: '', false: false }))
+      app.service(`set/${name}`, { find: async (params: Params) => find({ ...params, authentication: value }) })
     app.service('guarded', { find }, around(token))
     app.service('relay', { find })
     const before = async ({ headers }: FastifyRequest) => {
@@ -114,6 +116,13 @@ t.test('what middleware or a hook has set in `authentication` counts, and not th
     t.equal((await ask(app, url, { ...bearer('bad'), 'x-token': forge() })).status, 200, url)
     t.equal((await ask(app, url, { ...bearer(), 'x-token': 'bad' })).status, 401, url)
     t.equal((await ask(app, url)).status, 200, url)
+  }
+})
+
+t.test('`null`, or what is no object, in `authentication` is as if it were not set', async (t) => {
+  for (const name of ['null', 'undefined', 'empty', 'false']) {
+    t.match(await ask(app, `/set/${name}`), { status: 200, body: { user: ada, authenticated: true } }, name)
+    t.match(await ask(app, `/set/${name}`, {}), { status: 401, body: { message: 'Not authenticated' } }, name)
   }
 })
 

@@ -1,6 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { NotAuthenticated } from 'fastify-services'
-import { authenticate, type JwtOptions, JwtStrategy, type Strategy } from 'fastify-services/authentication'
+import { type HookContext, type NextFunction, NotAuthenticated, type Params } from 'fastify-services'
+import {
+  type AuthenticationRequest,
+  authenticate,
+  type JwtOptions,
+  JwtStrategy,
+  type Strategy
+} from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { ada, apiKey, around, ask, bearer, bob, createGuardsApp, login, whoami } from '../support/auth-guards.js'
 import { claims, forge } from '../support/tokens.js'
@@ -283,4 +289,53 @@ t.test('no schemes: the bare token alone; and two of a kind, with a header each'
   t.match(await send('/any', old), { strategy: 'old' })
   t.match(await send('/old', old), { strategy: 'old' })
   t.match(await send('/old', { authorization: token }), { code: 401 })
+})
+
+t.test('a subclass with a `parse` of its own reads the request as it is when the guard asks', async (t) => {
+  class TokenHeader extends JwtStrategy {
+    override parse({ headers }: FastifyRequest) {
+      return headers['x-token'] === undefined ? null : { accessToken: headers['x-token'] }
+    }
+  }
+  const removeToken = async ({ headers }: FastifyRequest) => void delete headers['x-token']
+  const app = await createGuardsApp(t, {
+    options: { strategies: { jwt: new TokenHeader() } },
+    before: (app) => {
+      app.service('me', whoami, around(authenticate('jwt')))
+      app.service('removed', whoami, { before: removeToken, ...around(authenticate('jwt')) })
+    }
+  })
+  const headers = { 'x-token': forge() }
+  t.match((await ask(app, '/me', headers)).body, { user: ada })
+  t.match(await ask(app, '/removed', headers), { status: 401, body: { message: 'Not authenticated' } })
+})
+
+t.test('each guard gets the credentials as they were sent, whatever a strategy does to them', async (t) => {
+  const seen: unknown[] = []
+  class Changing extends JwtStrategy {
+    override async authenticate(credentials: AuthenticationRequest, params: Params) {
+      seen.push(credentials.accessToken)
+      const result = await super.authenticate({ ...credentials }, params)
+      credentials.accessToken = 'changed'
+      return result
+    }
+  }
+  const guard = authenticate('jwt')
+  const forget = async (context: HookContext, next: NextFunction) => {
+    const { authentication, ...params } = context.params
+    context.params = { ...params, authentication: read.get(context), authenticated: false }
+    await next()
+  }
+  const read = new Map<unknown, unknown>()
+  const remember = async (context: HookContext, next: NextFunction) => {
+    read.set(context, context.params.authentication)
+    await next()
+  }
+  const app = await createGuardsApp(t, {
+    options: { strategies: { jwt: new Changing() } },
+    before: (app) => app.service('me', whoami, { hooks: { around: { all: [remember, guard, forget, guard] } } })
+  })
+  const token = forge()
+  t.equal((await ask(app, '/me', bearer(token))).status, 200)
+  t.strictSame(seen, [token, token])
 })

@@ -43,8 +43,6 @@ export class Users {
   readonly #id: string | undefined
   #secrets: ReadonlySet<string>
   #service: RegisteredService<UserService> | undefined
-  /** Set together with `#service`. */
-  #idField: string | undefined
 
   /** @param secrets the fields of a user that never leave the server */
   constructor(
@@ -94,7 +92,6 @@ export class Users {
     for (const field of added) names.add(field)
     this.#secrets = names
     this.#service = service
-    this.#idField = this.#findIdField()
     if (added.length > 0) service.hooks({ around: { all: [protect(...added)] } })
   }
 
@@ -158,19 +155,21 @@ export class Users {
     const id = this.idIn(user)
     if (id !== undefined && id !== null) return id
     throw new Error(
-      `A user of the service '${this.serviceName}' has no '${this.#findIdField()}': name its id in the option \`entityId\` of authentication`
+      `A user of the service '${this.serviceName}' has no '${this.#idField}': name its id in the option \`entityId\` of authentication`
     )
   }
 
   /** Returns the id of a user, `undefined` or `null` if it has none. */
   idIn(user: unknown): Id | null | undefined {
-    return (user as Record<string, Id> | null | undefined)?.[this.#idField ?? this.#findIdField()]
+    return (user as Record<string, Id> | null | undefined)?.[this.#idField]
   }
 
-  #findIdField(): string {
+  /** Read anew each time: a service may know its `id` only when it is set up or connected. */
+  get #idField(): string {
+    if (this.#id !== undefined) return this.#id
     // Without a service, a strategy may find users by itself.
-    const { id }: Partial<UserService> = attempt(() => this.service) ?? {}
-    return this.#id ?? (typeof id === 'string' ? id : 'id')
+    const { id }: Partial<UserService> = this.#service ?? attempt(() => this.service) ?? {}
+    return typeof id === 'string' ? id : 'id'
   }
 }
 

@@ -1,7 +1,7 @@
 import fastifyJwt from '@fastify/jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BadGateway, BadRequest, Forbidden, NotFound, type Params, Unavailable } from 'fastify-services'
-import authentication, { authenticate } from 'fastify-services/authentication'
+import authentication, { authenticate, type Strategy } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import {
   ada,
@@ -79,6 +79,44 @@ t.test(
     t.equal((await login(app)).status, 401)
   }
 )
+
+t.test('a users service may name its id later than its guards start', async (t) => {
+  class Accounts {
+    id = 'id'
+    async find() {
+      return []
+    }
+    async get(id: unknown) {
+      return { [this.id]: Number(id), email: ada.email }
+    }
+    async setup() {
+      this.id = 'key'
+    }
+  }
+  const app = await createServicesApp(t)
+  await app.register(authentication, { secret, strategies: { jwt: true } })
+  app.service('users', new Accounts())
+  app.service('params', all, around(guard))
+  await app.ready()
+  t.match(await ask(app, '/params'), { status: 200, body: { user: { key: 1, email: ada.email } } })
+})
+
+t.test('a user whose id can not be read is known by the subject of the claims', async (t) => {
+  class Account {
+    get id(): number {
+      throw new Error('not loaded')
+    }
+  }
+  const strategy: Strategy = {
+    parse: ({ headers }) => (headers['x-key'] === undefined ? null : { key: headers['x-key'] }),
+    authenticate: () => ({ user: new Account(), authentication: { payload: { sub: '1' } } })
+  }
+  const app = await createGuardsApp(t, {
+    options: { strategies: { jwt: true, strategy } },
+    before: (app) => app.service('params', { find: async () => ['found'] }, around(authenticate('strategy')))
+  })
+  t.strictSame((await ask(app, '/params', { 'x-key': 'any' })).body, ['found'])
+})
 
 t.test('`entity: null`: tokens that stand for no users, and no service of users is needed', async (t) => {
   const people = createPeople()

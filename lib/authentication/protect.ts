@@ -35,8 +35,6 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
     } catch (error) {
       throw provider ? redactError(error, fields, types) : error
     }
-    // Only the listeners of an event read `dispatch` of a call of the server.
-    if (!provider && !context.event && isRead(context)) return
     const response = context.dispatch === undefined ? context.result : context.dispatch
     context.dispatch = (provider ? redactResult : toDispatch)(response, fields)
     if (provider) context.result = context.dispatch
@@ -55,8 +53,6 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
 }
 
 forbidAsHook(protect, "protect('password')")
-
-const isRead = ({ method }: HookContext) => method === 'get' || method === 'find'
 
 /**
  * The operators whose operands are values or queries. All other operators take names of fields.
@@ -181,8 +177,8 @@ const errorRedactor =
     redactError(error, fields, types)
 
 /**
- * The redacted result of a call of the server, for the listeners of its event. `null` for a stream,
- * and for a result that can't be read.
+ * The redacted result of a call of the server, for the listeners of its event and for others who
+ * have its context. `null` for a stream, and for a result that can't be read.
  */
 function toDispatch(result: unknown, fields: readonly string[]): unknown {
   const dispatch = isStream(result) ? null : attempt(() => redactFields(result, fields, types))

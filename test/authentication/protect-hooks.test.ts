@@ -132,6 +132,18 @@ t.test('protect: the dispatch of a call of the server is without the field, at a
   t.strictSame(contexts[1]?.dispatch, [open()], 'that of a hook too')
 })
 
+t.test('protect: so is that of a read, for whoever has its context', async (t) => {
+  const contexts: HookContext[] = []
+  const { things } = await createProtected(t, { answer: (name) => (name === 'find' ? [record()] : record()) })
+  const keep = afterwards((context) => void contexts.push(context))
+  things.hooks({ around: { get: [keep], find: [keep] } })
+  t.strictSame([await things.get(1), await things.find()], [record(), [record()]])
+  t.strictSame(
+    contexts.map(({ dispatch }) => dispatch),
+    [open(), [open()]]
+  )
+})
+
 t.test('protect: the dispatch of a call of the server disturbs it not', async (t) => {
   const stream = Readable.from([record()])
   const later = { toJSON: () => Readable.from([record()]) }

@@ -142,7 +142,7 @@ async function registerKeys(
   const keys: Record<string, JWT> = Object.create(null)
   await app.register(async (child) => {
     // The library adds its namespaces to this object instead of that of the application.
-    child.decorate('jwt', keys as never)
+    child.decorate<unknown, string>('jwt', keys)
     for (const [index, secret] of secrets.entries())
       await child.register(fastifyJwt, {
         namespace: `fastify-services-${index}`,

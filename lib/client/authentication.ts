@@ -3,7 +3,7 @@ import type { ClientParams } from '../../types/client.js'
 import { streamOf } from '../core/content.js'
 import { GeneralError, NotAuthenticated } from '../core/errors.js'
 import { stripSlashes } from '../core/path.js'
-import { is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
+import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
 import { nameIn } from './message.js'
 import { asSecret } from './redirect.js'
 import { createRenewal } from './renewal.js'
@@ -109,7 +109,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       const request = sent.service === path || options.header ? asSecret(sent) : sent
       const { call, headers, body, signal } = request
       if ((request.service === path && call === 'create') || nameIn(headers, header)) return send(request)
-      const held = () => request.options['~client']?.held ?? login.hold()
+      const held = () => (request.options['~client']?.held as Promise<Held> | undefined) ?? login.hold()
       const { session, token } = await unlessAborted(signal, held)
       if (!token) return send(request)
       const sendWith = (used: Token) =>

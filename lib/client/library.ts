@@ -1,15 +1,6 @@
 import type { StreamKind } from '../core/content.js'
-import type { Held } from './login.js'
 import type { ClientRequest, ClientResponse } from './message.js'
 import type { AdapterOptions } from './rest-service.js'
-
-/** The options of a request that only the client reads, under the key `~client`. */
-export interface InternalOptions {
-  /** Sends the request in place of the library, since no library returns a stream as it comes. */
-  send?(request: ClientRequest): Promise<ClientResponse>
-  /** The login that a logout ends, as it was when `logout()` was called: hooks may take long. */
-  held?: Promise<Held>
-}
 
 /** An HTTP library that the client can send requests with. `rest.ts` lists them. */
 export interface Library<Name extends string, L, Options = AdapterOptions> {

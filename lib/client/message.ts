@@ -1,6 +1,13 @@
 import type { HeadersLike } from '../../types/client.js'
 import { attempt, errorFromJSON, GeneralError } from '../core/errors.js'
-import type { InternalOptions } from './library.js'
+
+/** The options of a request that only the client reads, under the key `~client`. */
+export interface InternalOptions {
+  /** Sends the request in place of the library, since no library returns a stream as it comes. */
+  send?(request: ClientRequest): Promise<ClientResponse>
+  /** The `Held` of a logout, as it was when `logout()` was called: hooks may take long. */
+  held?: Promise<unknown>
+}
 
 /** The request of a call, as every HTTP library gets it. */
 export interface ClientRequest {

@@ -87,20 +87,20 @@ function classWith(names: MethodDefinition['arguments']): typeof ContextBase {
  * on the prototype, and the named arguments (`id`, `data`, `params`) read and write
  * `context.arguments`. The params of a call are passed to `attachSignal`, and again if a hook
  * replaces them.
- * @returns the function. @throws what `checkArguments` throws
+ * @returns the function. @throws what `check` throws
  */
 export function contextOf(
   shared: SharedContext,
   names: MethodDefinition['arguments'],
   event: string | null,
-  { checkArguments, attachSignal }: Pick<CallEnvironment, 'checkArguments' | 'attachSignal'>
+  { check, attachSignal }: Pick<CallEnvironment, 'check' | 'attachSignal'>
 ): (args: unknown[]) => HookContext {
   class MethodContext extends classWith(names) {}
   MethodContext.prototype[onParams] = attachSignal
   Object.defineProperties(MethodContext.prototype, Object.getOwnPropertyDescriptors(Object.freeze(shared)))
   const last = names.length - 1
   return (args) => {
-    checkArguments(shared.method, names, args)
+    check(shared.method, names, args)
     args[last] ??= {}
     // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than
     // `undefined`.

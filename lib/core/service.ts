@@ -95,7 +95,7 @@ export function createEntry(
       environment
     )
     method.context = contextOf(
-      { app: environment.toHookApplication(app), service, self: service, path, method: name },
+      { app: environment.toApp(app), service, self: service, path, method: name },
       definition.arguments,
       succeed ? definition.event : null,
       environment
@@ -137,7 +137,7 @@ export function createService(object: object, options: RegisterOptions): Service
     entry.methods.set(name, method)
     service[name] = async (...args: unknown[]) => {
       const context = method.context(args)
-      await options.environment.untrackStreams(method.run(context), context)
+      await options.environment.untrack(method.run(context), context)
       return context.result
     }
   }
@@ -182,7 +182,7 @@ export function createMountedService(
 ): ServiceEntry {
   const environment = {
     ...options.environment,
-    toHookApplication: mounted.application as CallEnvironment['toHookApplication']
+    toApp: mounted.application as CallEnvironment['toApp']
   }
   async function invoke(context: HookContext) {
     try {

@@ -14,11 +14,11 @@ import { traceCalls } from './tracing.js'
 export const serverEnvironment: CallEnvironment = {
   trackResult,
   trackFailure,
-  checkArguments,
+  check: checkArguments,
   attachSignal,
-  toHookApplication: hookApplicationOf,
+  toApp: hookApplicationOf,
   sortHooks: (hooks) => hooks.sort((first, second) => rank(first) - rank(second)),
-  untrackStreams: untrackAfter,
+  untrack: untrackAfter,
 
   wrapRun(run, service) {
     const meta = metaOf(service)

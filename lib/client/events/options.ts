@@ -1,6 +1,6 @@
 import type { ClientParams } from '../../../types/client.js'
 import type { ServiceAddons } from '../../../types/hooks.js'
-import type { InternalOptions } from '../library.js'
+import type { InternalOptions } from '../message.js'
 import type { Connection } from '../rest.js'
 import type { Signal } from './messages.js'
 import type { StreamFetch } from './stream.js'

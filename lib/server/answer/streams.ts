@@ -109,11 +109,20 @@ function toReadable(stream: Stream): Readable {
     : Readable.from(stream as AsyncIterable<unknown>)
 }
 
-/** Returns a stream with changed objects. Strings and bytes stay as they are. */
+/**
+ * Returns a stream with changed objects: a web stream for a web stream, else a Node stream. Strings
+ * and bytes stay as they are. Objects are changed when they are read, not ahead: middleware may
+ * still set a status with another schema.
+ */
 export function mapObjects(stream: Stream, change: (item: unknown) => unknown): Stream {
-  const source = isNodeStream(stream) ? toReadable(stream) : stream
-  if (source instanceof Readable && !source.readableObjectMode) return source
-  return mapStream(source, (item) => (isText(item) ? item : change(item)))
+  const changeItem = (item: unknown) => (isText(item) ? item : change(item))
+  if (isWebStream(stream)) return mapStream(stream, changeItem)
+  const source = toReadable(stream)
+  if (!source.readableObjectMode) return source
+  const items = source.map(changeItem)
+  // A stream that nobody has read from does not close its source.
+  items.once('close', () => source.destroy())
+  return items
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import services, { type Formatter, type HookContext, NotFound, resource } from 'fastify-services'
 import t, { type Test } from 'tap'
@@ -313,6 +314,37 @@ t.test(
     t.strictSame(contexts[0]?.result, hidden)
   }
 )
+
+t.test('records of a stream are projected by the status that middleware sets later', async (t) => {
+  const record = { id: 1, name: 'a' }
+  const find: Record<string, () => unknown> = {
+    node: () => Readable.from([record]),
+    web: () => Readable.toWeb(Readable.from([record])),
+    async *generator() {
+      yield record
+    }
+  }
+  const things = resource({ type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } })
+  const accepted = { type: 'object', properties: { name: { type: 'string' } } }
+  const schema: object = {
+    ...things,
+    find: { ...things.find, response: { '2xx': things.find.response, 202: accepted } }
+  }
+  const pipes: unknown[] = []
+  const after = async (_request: FastifyRequest, reply: FastifyReply) => {
+    pipes.push(typeof Object(reply.data).pipe)
+    // A stream that read ahead would have begun by now.
+    await setImmediate()
+    reply.code(202)
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  for (const name of Object.keys(find)) app.service(name, { find: async () => find[name]?.() }, { schema, after })
+  for (const name of Object.keys(find)) t.equal((await app.inject(`/${name}`)).body, '{"name":"a"}\n', name)
+  // Only a web stream stays one.
+  t.strictSame(pipes, ['function', 'undefined', 'function'])
+})
 
 t.test('a source of records that nobody reads is closed, whatever is answered in its place', async (t) => {
   const answers: [method: 'GET' | 'HEAD', answer: (reply: FastifyReply) => unknown][] = [

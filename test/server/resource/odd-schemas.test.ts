@@ -468,3 +468,26 @@ t.test('an object that the server completes may be sent with fewer fields than i
   t.notOk('minProperties' in Object(hidden.create?.response), 'a hidden field counts')
   t.match(create?.response, { minProperties: 2, properties: { inner: more, plain } })
 })
+
+t.test('objects of a class, as a parser of the application gives them, are equal by their fields', async (t) => {
+  class Point {
+    constructor(fields: object) {
+      Object.assign(this, fields)
+    }
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addContentTypeParser<string>('application/points', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, { points: (JSON.parse(body) as object[]).map((fields) => new Point(fields)) })
+  )
+  await app.register(services)
+  const points = { type: 'array', uniqueItems: true, items: { enum: [{ x: 1, y: 2 }, { x: 3 }] } }
+  const schema: object = resource(object({ points }) as object)
+  app.service('lines', { create: async () => ({}) }, { schema })
+  const post = async (payload: string) => {
+    const headers = { 'content-type': 'application/points' }
+    return (await app.inject({ method: 'POST', url: '/lines', headers, payload })).statusCode
+  }
+  t.equal(await post('[{"y":2,"x":1},{"x":3}]'), 201)
+  t.equal(await post('[{"y":2,"x":1},{"x":1,"y":2}]'), 400)
+})

@@ -50,7 +50,9 @@ type WithState = FastifyRequest & { [requestState]?: RequestState }
 
 /** Returns the state of a request, and creates it at first. */
 export function requestStateOf(request: FastifyRequest): RequestState {
-  const { [requestState]: state = new RequestState() } = request as WithState
+  const { [requestState]: ready } = request as WithState
+  if (ready !== undefined) return ready
+  const state = new RequestState()
   ;(request as WithState)[requestState] = state
   return state
 }

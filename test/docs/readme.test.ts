@@ -29,7 +29,7 @@ t.test('every exported name is told of', async (t) => {
 t.test('the table of options names all of the plugin and of a service', async (t) => {
   const source = read('lib/server/plugin-options.ts')
   const [, table = ''] = /^## Options\n([\s\S]*?)^## /m.exec(read('docs/services.md')) ?? []
-  for (const list of ['ofPlugin', 'ofService']) {
+  for (const list of ['pluginOptions', 'serviceOptions']) {
     const [, names = ''] = new RegExp(`const ${list}: [^=]+ = {([^}]*)\n}`).exec(source) ?? []
     t.ok(names.includes('hooks: hooksKind'), `${list} was read`)
     for (const [, name = ''] of names.matchAll(/^ {2}(\w+): /gm)) t.ok(table.includes(`\`${name}\``), name)

@@ -24,6 +24,8 @@ export async function createTables(t: Test, connectionString = address): Promise
   t.teardown(async () => {
     const names = ['log', 'processes', 'outbox', 'store'].map((name) => `${table}_${name}`)
     const cleaner = new Pool({ connectionString })
+    // `end()` doesn't wait until the server has closed its side, and the database may be dropped then.
+    cleaner.on('connect', (connection) => connection.on('error', () => {}))
     const functions = `${table}_add(bigint, boolean, text), ${table}_collect(bigint), ${table}_append(text, bigint, bigint, boolean, text[]), ${table}_sign(text, bigint, boolean, double precision, double precision)`
     await cleaner.query(`drop table ${names}; drop function ${functions}`)
     await cleaner.end()

@@ -7,7 +7,7 @@ import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.j
 import { definitionOf, methods as standardMethods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject } from '../options.js'
 import type { BodyRules, BodySchemas } from './body-rules.js'
-import { readJsonSchema } from './json-schema.js'
+import { readResponse } from './json-schema.js'
 import type { MethodRules, Outgoing } from './method-rules.js'
 import { type QueryParameters, readParameters } from './query-rules.js'
 
@@ -113,7 +113,7 @@ function checkSettable(method: string, settable: readonly string[] = [], { shape
 }
 
 function customOutgoing(response: unknown, { record, flaggedWith }: ResourceContext): Outgoing {
-  const { document, isOfInput } = readJsonSchema(response, 'output')
+  const { document, isOfInput } = readResponse(response)
   const { outgoing, incoming } = record
   // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may
   // allow further fields.

@@ -138,6 +138,16 @@ export function outputOf({ output, undescribed }: Sides): AsJsonSchema {
   )
 }
 
+/**
+ * Reads the response schema of a custom method. Flags of its input count too, if JSON Schema can
+ * describe that.
+ * @throws {TypeError} as `outputOf`
+ */
+export function readResponse(schema: unknown): AsJsonSchema {
+  const sides = attempt(() => readSides(schema))
+  return sides === undefined ? readJsonSchema(schema, 'output') : outputOf(sides)
+}
+
 /** @throws {TypeError} if the schema is not that of an object with fields */
 export function assertHasFields({ shapes: { root } }: WrittenSchema): void {
   if ((root.kinds !== kindBits.object && root.kinds !== kindBits.all) || root.describesNoMembers)

@@ -491,3 +491,19 @@ t.test('objects of a class, as a parser of the application gives them, are equal
   t.equal(await post('[{"y":2,"x":1},{"x":3}]'), 201)
   t.equal(await post('[{"y":2,"x":1},{"x":1,"y":2}]'), 400)
 })
+
+t.test('what a method answers through a transformation has no hidden field either', async (t) => {
+  const hidden = () => z.string().meta({ writeOnly: true })
+  const declare = (response: unknown): object =>
+    resource(z.object({ id: z.number() }), { methods: { pins: { response: response as typeof user } } })
+  const user = z.object({ name: z.string(), pin: hidden() })
+  t.throws(() => declare(z.object({ user: user.transform((sent) => sent) })), /methods\.pins\.response.*of 'user'/)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const schema = declare(z.object({ name: z.string(), pin: hidden().transform((pin) => pin) }))
+  const service = { get: async () => ({}), pins: async () => ({ name: 'a', pin: '1234' }) }
+  app.service('users', service, { schema, methods: ['get', 'pins'] })
+  const headers = { 'x-service-method': 'pins' }
+  t.strictSame((await app.inject({ method: 'POST', url: '/users', headers, payload: {} })).json(), { name: 'a' })
+})

@@ -155,21 +155,3 @@ t.test('what is answered where there is nothing', async (t) => {
   )
   isKept(t, rows, 'test/server/whole-hosts-not-found.txt')
 })
-
-t.test('a refusal of a method has no stack, which takes longer than its answer', async (t) => {
-  const stacks: unknown[] = []
-  const logger = { error: ({ stack }: Error) => stacks.push(stack) }
-  const app = Fastify()
-  await app.register(services, { errorHandler: { html: false, logger } })
-  add(app)
-  app.service('things/few', { patch: ofService, get: ofService })
-  const { stackTraceLimit } = Error
-  for (const [method, url] of [
-    ['OPTIONS', '/things'],
-    ['POST', '/things/1'],
-    ['DELETE', '/things/few']
-  ] as const)
-    await app.inject({ method, url })
-  t.equal(Error.stackTraceLimit, stackTraceLimit)
-  isKept(t, stacks, 'test/server/whole-hosts-stacks.txt')
-})

@@ -94,7 +94,8 @@ export function toRouteOptions(route: MethodRoute): Omit<RouteOptions, 'url' | '
     ...(resource?.checks ?? []),
     ...(guard === undefined ? [] : [guard])
   ]
-  const handler = createHandler(route, toResultOptions(route, label, schema), resource?.maySend)
+  const before = toMiddleware(options, 'before', entry.path)
+  const handler = createHandler(route, before, toResultOptions(route, label, schema), resource?.maySend)
   return {
     exposeHeadRoute: definition.verb === 'GET' && form === 'direct',
     ...(schema && { schema }),
@@ -164,11 +165,11 @@ function toResultOptions(
 
 /** Creates the handler of a route: middleware, the call of the method, and the reply. */
 function createHandler(
-  { method, entry, options, instance, readArguments }: MethodRoute,
+  { method, entry, instance, readArguments }: MethodRoute,
+  before: readonly Middleware[],
   resultOptions: ResultOptions,
   bodyFields: MaySend | undefined
 ) {
-  const before = toMiddleware(options, 'before', entry.path)
   const sendResult = createSendResult(resultOptions)
   const maySend = method.name === 'update' ? bodyFields : undefined
   // Services of another framework read credentials by themselves.

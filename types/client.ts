@@ -17,7 +17,7 @@ type FindParams<S> =
   FindSignature<S> extends infer F ? (F extends [infer A extends readonly unknown[], unknown] ? A[0] : never) : never
 
 /**
- * What a walk takes besides the service: the params of `find`, required where its path has
+ * Arguments of a walk besides the service: the params of `find`, required where its path has
  * placeholders, and options.
  */
 export type IterateArguments<S> = [NonNullable<FindParams<S>>] extends [never]
@@ -48,11 +48,11 @@ export type ClientService<S, App = unknown, P = unknown> = {
 } & ServiceAddons<Received<S>, App> &
   ListMembers<S, P>
 
-/** What a service of the client has besides, where `fastify-services/client/events` is imported. */
+/** Additions to a service of the client, if `fastify-services/client/events` is imported. */
 // biome-ignore lint/suspicious/noEmptyInterface: that door fills it
 export interface ListMembers<_S, _P> {}
 
-/** What a client has besides, where `fastify-services/client/events` is imported. */
+/** Additions to a client, if `fastify-services/client/events` is imported. */
 // biome-ignore lint/suspicious/noEmptyInterface: that door fills it
 export interface ClientMembers {}
 
@@ -102,7 +102,7 @@ export interface ClientOptions {
   logger?: { error(error: unknown): unknown } | false
 }
 
-/** What a client emits after a login, by two names. */
+/** The events of a client after a login, by two names. */
 type LoginEvent = 'login' | 'authenticated'
 type ResultListener<Result> = { listen(result: Result): unknown }['listen']
 type LoginResult<Services> = AuthenticationResult<UserOf<Services>>

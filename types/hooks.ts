@@ -188,7 +188,7 @@ export interface TracedCall {
   error?: unknown
 }
 
-// biome-ignore lint/suspicious/noTsIgnore: an error only if the package is missing; kept in declarations
+// biome-ignore lint/suspicious/noTsIgnore: fails only without the package; kept in declarations
 /** @ts-ignore The optional peer: if it is not installed, the type is `any`. */
 type PeerApplication = import('@feathersjs/feathers').Application
 

@@ -57,7 +57,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     const tokens = createTokenStore(options)
     const service = app.service(path) as LoginService
     const login = loginOf(app, tokens)
-    // What is no login may be a page that a network gives in the place of the server's answer.
+    // A response that is no login may be a page of a captive portal.
     const logIn: LoginService['create'] = async (request, params) => {
       const result = await service.create(request, params)
       // Only a text has `trim`. An object would be sent as `Bearer [object Object]`.

@@ -39,7 +39,7 @@ export interface RestServiceSettings {
   /** The HTTP library. */
   readonly connection: unknown
   readonly options: AdapterOptions
-  /** What the client itself needs. The key can't be the name of a custom method. */
+  /** State of the client itself. The key can't be the name of a custom method. */
   readonly '~client': Transport
 }
 
@@ -66,7 +66,7 @@ export interface RestService {
  * }
  * app.configure(rest(address).fetch(fetch, Compact))
  */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the methods are made from the table, below
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: methods are made from the table
 export class RestService {
   declare readonly name: string
   /**

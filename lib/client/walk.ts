@@ -4,7 +4,7 @@ import { readProperty } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
 
 /**
- * What a `find` answers. Where there is no total, or one of -1, only the end of the records says
+ * The result of `find`. Where there is no total, or one of -1, only the end of the records says
  * that there are no more.
  */
 interface Batch {
@@ -36,7 +36,8 @@ interface Walk {
  * whichever the records have
  * @throws what `find` throws
  * @example
- * for await (const { text } of iterate(app.service('messages'), { query: { read: false } })) console.log(text)
+ * const unread = iterate(app.service('messages'), { query: { read: false } })
+ * for await (const { text } of unread) console.log(text)
  */
 export async function* iterate<S extends { find: (...args: never[]) => unknown }>(
   service: S,
@@ -88,7 +89,7 @@ function sortedBy(id: string, query: Query): Query | undefined {
   return { ...query, $sort: order, ...selected }
 }
 
-// What a service says to a field that it does not know, or does not sort by.
+// The error of a service that does not know a field, or does not sort by it.
 function unlessRefused(error: unknown): undefined {
   if (![400, 422, 500].includes(readProperty(error, 'code') as number)) throw error
 }

@@ -4,7 +4,8 @@
  * V8 drops the hidden class of these objects when a full collection finds none of them, as in a
  * server that is idle after its start. Node's compiled `nextTick` depends on that class, so every
  * later request is slower: 23 µs of CPU became 27 to 47 for a small GET. Node has no public way to
- * prevent it. Seen in Node 20 to 26; `test/server/tick.test.ts` fails once the object is not needed.
+ * prevent it. Seen in Node 20 to 26; `test/server/tick.test.ts` fails once the object is not
+ * needed.
  */
 import { executionAsyncResource } from 'node:async_hooks'
 

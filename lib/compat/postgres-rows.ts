@@ -23,11 +23,11 @@ const functionsByClient = new WeakMap<object, Promise<ReadonlySet<string>>>()
 /**
  * Whether a query of a client selects whole rows from PostgreSQL, with all their hidden fields.
  *
- * PostgreSQL reads `users.concat` as `concat(users)` if the table has no such column, and `users` as
- * the row itself. `@feathersjs/knex` puts any name of a query behind the name of the table, so that
- * `$select[]=concat` would return the password as part of a text. Neither of them has an option
- * against it, and a list of functions would lack those of extensions. Seen in PostgreSQL 15 and
- * `@feathersjs/knex` 5.0.50; `test/authentication/protect-queries.test.ts` asks both.
+ * PostgreSQL reads `users.concat` as `concat(users)` if the table has no such column, and `users`
+ * as the row itself. `@feathersjs/knex` puts any name of a query behind the name of the table, so
+ * that `$select[]=concat` would return the password as part of a text. Neither of them has an
+ * option against it, and a list of functions would lack those of extensions. Seen in PostgreSQL 15
+ * and `@feathersjs/knex` 5.0.50; `test/authentication/protect-queries.test.ts` asks both.
  *
  * @param texts the names in the query
  */

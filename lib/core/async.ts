@@ -42,7 +42,9 @@ export async function retry<T>(task: () => Promise<T>, pauses: readonly number[]
   }
 }
 
-/** Runs tasks with the same key one after another, and tasks with different keys at the same time. */
+/**
+ * Runs tasks with the same key one after another, and tasks with different keys at the same time.
+ */
 export class SerialQueue<Key> {
   readonly #last = new Map<Key, Promise<unknown>>()
 

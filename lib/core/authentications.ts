@@ -1,7 +1,7 @@
 import { type Authentication, type CredentialsReader, instanceOf, type MountedReader, pluginState } from './host.js'
 
 /**
- * What to do about the guard of @feathersjs/authentication, which does not know the services of
+ * Advice about the guard of @feathersjs/authentication, which does not know the services of
  * this package.
  */
 export const guardAdvice = "Replace its import by: import { authenticate } from 'fastify-services/authentication'"

@@ -173,7 +173,8 @@ export function responsesIn(response: unknown): Map<string, unknown> {
 const serviceMark: unique symbol = Symbol('service')
 
 /**
- * What a route carries for other plugins: its service, the method that it calls, and the endpoint.
+ * The metadata of a route for other plugins: its service, the method that it calls, and the
+ * endpoint.
  */
 export interface RouteMark {
   readonly entry: Describable

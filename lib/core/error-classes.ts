@@ -1,8 +1,8 @@
 import { pick } from './objects.js'
 
 /**
- * What an error carries besides its message. `errors`, with one entry for each field for example,
- * is sent under a name of its own.
+ * Data that an error carries besides its message. `errors`, with one entry for each field for
+ * example, is sent under a name of its own.
  */
 export type ErrorData = Record<string, unknown> | readonly unknown[]
 

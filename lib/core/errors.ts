@@ -45,8 +45,8 @@ function dataOfPlain(thrown: unknown, status: number): ErrorData | undefined {
 }
 
 /**
- * What was thrown, or, in the place of a plain object whose fields are answered, the service error
- * that has them as its data.
+ * Returns the thrown value, or, in the place of a plain object whose fields are answered, the
+ * service error that has them as its data.
  */
 export function withPlainAsError<E>(thrown: E): E | ServiceError {
   const status = readProperty(thrown, 'statusCode')

@@ -110,8 +110,8 @@ export interface ServiceMeta {
    */
   secrets?: Set<string>
   /**
-   * What the service does already to store passwords and names of users: several strategies, and
-   * several authentications, may share it.
+   * Steps that the service already takes to store passwords and names of users: several strategies,
+   * and several authentications, may share it.
    */
   preparedFor?: Set<string>
   /** Whether logins of other authentications are taken out of the params of its calls. */

@@ -9,7 +9,8 @@ import { checkOptions, kinds, type OptionKind, type OptionTable } from './option
  * const store: Store = {
  *   get: (key) => app.redis.get(key),
  *   set: (key, value, seconds) => app.redis.set(key, value, 'EX', seconds),
- *   add: async (key, value, seconds) => (await app.redis.set(key, value, 'EX', seconds, 'NX')) !== null,
+ *   add: async (key, value, seconds) =>
+ *     (await app.redis.set(key, value, 'EX', seconds, 'NX')) !== null,
  *   delete: (key) => app.redis.del(key)
  * }
  */
@@ -131,7 +132,8 @@ const ofMemoryStore: OptionTable<MemoryStoreOptions> = { max: kinds.positive, ma
  * // Two authentication services with one store.
  * const store = memoryStore()
  * await app.register(authentication, { secret, revocation: true, store })
- * await app.register(authentication, { secret, revocation: true, store, path: 'admin/authentication', service: 'admins' })
+ * const admins = { path: 'admin/authentication', service: 'admins' }
+ * await app.register(authentication, { secret, revocation: true, store, ...admins })
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkOptions('memoryStore()', ofMemoryStore, options)

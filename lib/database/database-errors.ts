@@ -30,12 +30,13 @@ const databaseErrorsOptions: OptionTable<DatabaseErrorsOptions> = {
  * errors stay as they are.
  *
  * - 409 `Conflict`: a unique value exists already, or other records refer to this one.
- * - 400 `BadRequest`: a column must not be null, does not exist, can't hold a value, or is generated
- *   by the database; a reference has no record; a check fails; there is nothing to change.
+ * - 400 `BadRequest`: a column must not be null, does not exist, can't hold a value, or is
+ * generated
+ * by the database; a reference has no record; a check fails; there is nothing to change.
  * - 503 `Unavailable` with `retryAfter: 1` (seconds): calls were in conflict, such as a deadlock, a
- *   lock timeout or a transaction that is not `serializable`.
+ * lock timeout or a transaction that is not `serializable`.
  * - 503 `Unavailable` with `retryAfter: 5`: the database can't be reached or has no space, or a
- *   statement took too long.
+ * statement took too long.
  * - 500 `GeneralError`: anything else.
  *
  * No text of a statement is sent to clients. The error of the driver is the `cause`, for logs. As

@@ -297,9 +297,9 @@ const uuidDigits = /^(?=.*[a-f])[a-f\d]{16,32}$/
 
 /**
  * Folds a text so that texts with different results differ in every collation, even one that
- * ignores case, punctuation and spaces, and compares digits as numbers; `undefined` if that can't be
- * known. The rules come from comparing all short texts in each collation of MariaDB 10.11 and ICU
- * 72.
+ * ignores case, punctuation and spaces, and compares digits as numbers; `undefined` if that can't
+ * be known. The rules come from comparing all short texts in each collation of MariaDB 10.11 and
+ * ICU 72.
  */
 function foldedText(text: string): string | undefined {
   if (!foldable.test(text)) return undefined

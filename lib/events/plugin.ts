@@ -141,6 +141,7 @@ function securityOf(topics: readonly Topic[]): RouteDocumentation['security'] {
  * or has no `find`
  * @example
  * await app.register(services)
- * await app.register(events, { services: { notes: true, 'rooms/:roomId/messages': { records: true } } })
+ * const services = { notes: true, 'rooms/:roomId/messages': { records: true } }
+ * await app.register(events, { services })
  */
 export default plugin(events, { fastify: '5.x', name: pluginName })

@@ -22,7 +22,7 @@ const namesKind: OptionKind = ['a list of names', kinds.names[1]]
 const schemaKind: OptionKind = ['a schema', kinds.settings[1]]
 const { free, object } = kinds
 
-// What would fail later, with an error of V8, or be ignored. Fastify and others check what is free.
+// Values that would fail later with an error of V8, or be ignored. Fastify checks the free ones.
 const pluginOptions: OptionTable<ServicesOptions> = {
   query: kinds.settings,
   formatter: kinds.function,

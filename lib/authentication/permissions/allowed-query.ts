@@ -48,8 +48,8 @@ function checkFields(query: Query, context: HookContext, fields: readonly string
 }
 
 /**
- * The first operator of a field that is unknown, or whose operand has an object: an adapter may take
- * the names in it for fields.
+ * The first operator of a field that is unknown, or whose operand has an object: an adapter may
+ * take the names in it for fields.
  */
 function unknownOperatorIn(value: unknown): string | undefined {
   const operands = isPlain(value) ? Object.entries(value) : [['$eq', value] as const]
@@ -73,8 +73,8 @@ export type IsParameter = (name: string, value: unknown) => boolean
 /**
  * Creates the function that says which names of a query are parameters of a method. For the six
  * methods, these are the ones that `resource()` declares, unless the record has such a field. For a
- * custom method, these are the ones that it declares, and plain values under names that are no field
- * of any role.
+ * custom method, these are the ones that it declares, and plain values under names that are no
+ * field of any role.
  *
  * @param namedFields the fields in the permissions of all roles, in one spelling
  */

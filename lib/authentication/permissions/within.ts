@@ -38,7 +38,8 @@ const withinOptions: OptionTable<WithinOptions> = {
  * @throws when no service is named, and as `scope` does; when the server starts, if the path has no
  * such placeholder, the other service does not exist, or it has no `get`
  * @example
- * app.service('projects/:projectId/issues', issues).hooks({ around: { all: [within('projects')] } })
+ * const service = app.service('projects/:projectId/issues', issues)
+ * service.hooks({ around: { all: [within('projects')] } })
  */
 export function within(parent: string, options: WithinOptions = {}): AroundHook {
   if (!kinds.filled[1](parent))

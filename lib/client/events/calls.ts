@@ -81,7 +81,7 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
   }
 }
 
-/** What a token says of its user, before or behind its scheme. */
+/** The payload of a token, which may stand behind its scheme. */
 const payloadOf = (token: string) =>
   attempt(() => JSON.parse(atob((token.split('.')[1] as string).replaceAll('-', '+').replaceAll('_', '/'))))
 

@@ -1,4 +1,4 @@
-/** What stands between two blank lines of a stream of server-sent events. */
+/** One event of a stream of server-sent events: the text between two blank lines. */
 export interface Frame {
   /** Data, `undefined` for a comment or a position alone. */
   readonly data: string | undefined
@@ -8,7 +8,7 @@ export interface Frame {
 }
 
 /**
- * What a frame may have, in characters. A server that sends more than that means something else.
+ * The most characters of a frame. A server that sends more sends something else.
  */
 const longestFrame = 4_000_000
 

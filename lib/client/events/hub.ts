@@ -63,7 +63,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   // The lists that need a login, while nobody is logged in.
   const refused = new Set<string>()
   let state: EventsState = 'idle'
-  // What each list has heard last of its state.
+  // The last known state of each list.
   const states = new Map<string, Signal>()
   let stream: TabStream | undefined
   let position: string | undefined
@@ -151,7 +151,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       () => new NotFound(`${base}/${path} answers with no stream of events`),
       (reason) => reason
     )
-    // What hooks make of the answer does not concern the stream.
+    // Hooks may change the answer; the stream does not depend on it.
     if (!answer || !isEventStream(answer)) {
       if (isUnauthorized(error) && wanted.length > 1) await findRefused(wanted, signal)
       throw Object.assign(Object(error), { retryAfter: answer?.headers.get('retry-after') })
@@ -194,7 +194,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     if (begun !== turn) return
     who = whoOf(credentials)
     user = who || user
-    // What no token says can't be told apart from the same in another tab.
+    // Without a token, users of two tabs can't be told apart.
     const isShared = tabs && (!who || who !== credentials)
     stream = shareStream({
       name,

@@ -52,7 +52,8 @@ const listening = ['on', 'once', 'addListener', 'off', 'removeListener', 'remove
  * @example
  * const app = createClient().configure(rest(address).fetch(fetch)).configure(events())
  * app.service('messages').on('created', ({ id }) => {})
- * for await (const { data, state } of app.service('messages').live({ query: { done: false } })) console.log(state, data)
+ * const list = app.service('messages').live({ query: { done: false } })
+ * for await (const { data, state } of list) console.log(state, data)
  */
 export function events(options: ClientEventsOptions = {}): (app: EventsApp) => void {
   return (app) => {

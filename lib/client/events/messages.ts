@@ -2,8 +2,8 @@ import type { ServiceError } from '../../core/errors.js'
 import { toSayable } from '../rest-service.js'
 
 /**
- * What the tab that holds the stream tells all tabs, itself too: the data of a frame, or what
- * became of the stream.
+ * A message of the tab that holds the stream to all tabs, itself included: the data of a frame, or
+ * what became of the stream.
  */
 export interface StreamMessage {
   /**

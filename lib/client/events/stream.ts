@@ -73,7 +73,7 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
   // The connection that is open or under way, with its lists.
   let current: AbortController | undefined
   let wanted: readonly string[] = []
-  // What was last told of it, and of the lists that it does not have.
+  // The last reported state of the stream, and of the lists that it lacks.
   let states: StreamMessage[] = []
   let collecting: ReturnType<typeof setTimeout> | undefined
   let pause: ReturnType<typeof setTimeout> | undefined

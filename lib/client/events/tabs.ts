@@ -17,14 +17,14 @@ type TabMessage =
   | { readonly message: StreamMessage }
 
 /**
- * What all tabs are told, whoever they belong to: who has logged in, `''` where somebody has logged
+ * A message to the tabs of all users: who has logged in, `''` where somebody has logged
  * out.
  */
 interface LoginMessage {
   readonly user: string
 }
 
-/** What a stream for several tabs is made of. */
+/** The parts of a stream that several tabs share. */
 export interface TabStream {
   stop(): void
   restart(): void
@@ -96,7 +96,7 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
     const tell = (message: StreamMessage) => {
       post({ message })
       receive(message)
-      // What is only told again has been asked for.
+      // A repeated message was asked for.
       if (message.event !== 'stale' || message === stale) return
       stale = message
       // Tabs that are gone want nothing any more.

@@ -1,7 +1,7 @@
 import type { Library } from '../library.js'
 import type { ClientResponse } from '../message.js'
 
-/** What the adapter needs of axios, or of an instance of it. */
+/** The part of axios that the adapter uses, or of an instance of it. */
 export interface Axios {
   request(config: object): Promise<Omit<ClientResponse, 'body'> & { data: ClientResponse['body'] }>
 }

@@ -1,7 +1,7 @@
 import type { Library } from '../library.js'
 import { bodyKindOf, type ClientResponse } from '../message.js'
 
-/** What the adapter needs of `fetch`. */
+/** The part of `fetch` that the adapter uses. */
 export type Fetch = (url: string, init: FetchOptions) => Promise<FetchResponse>
 
 interface FetchOptions {
@@ -12,8 +12,8 @@ interface FetchOptions {
 }
 
 /**
- * What the client reads of a response. Old React Native has no `arrayBuffer`, and mocks may have no
- * more than `json`.
+ * The part of a response that the client reads. Old React Native has no `arrayBuffer`, and mocks
+ * may have no more than `json`.
  */
 export interface FetchResponse {
   readonly status: number

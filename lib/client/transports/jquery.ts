@@ -14,7 +14,7 @@ interface JQueryRequest {
   always(listener: (_: unknown, status: string) => void): JQueryRequest
 }
 
-/** What the adapter needs of jQuery. */
+/** The part of jQuery that the adapter uses. */
 export interface JQuery {
   ajax(settings: object): JQueryRequest
 }

@@ -10,7 +10,7 @@ type Callback = (
   body: Uint8Array
 ) => void
 
-/** What the adapter needs of request, or of its `defaults(…)`. */
+/** The part of request that the adapter uses, or of its `defaults(…)`. */
 export type RequestLibrary = { call(options: object, callback: Callback): { abort(): unknown } }['call']
 
 /** Headers are set by `request.defaults`. */

@@ -13,7 +13,7 @@ type Request = {
   abort(): unknown
 } & PromiseLike<ClientResponse>
 
-/** What the adapter needs of superagent, or of `superagent.agent()`. */
+/** The part of superagent that the adapter uses, or of `superagent.agent()`. */
 export interface Superagent {
   post(url: string): object
 }

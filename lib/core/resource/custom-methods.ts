@@ -11,7 +11,7 @@ import { readResponse } from './json-schema.js'
 import type { MethodRules, Outgoing } from './method-rules.js'
 import { type QueryParameters, readParameters } from './query-rules.js'
 
-/** What custom methods share with the other methods of their resource. */
+/** Settings that custom methods share with the other methods of their resource. */
 export interface ResourceContext extends Pick<MethodRules, 'record' | 'query' | 'response'> {
   /** Returns the flagged fields of the record, also by shared schemas. */
   flaggedWith(shared: SharedSchemas): Record<Flag, ReadonlySet<string>>

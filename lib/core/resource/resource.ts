@@ -36,7 +36,8 @@ const resourceOptionNames = {
  * @throws {TypeError} if the schema is of another kind, or is not that of an object
  *
  * @example
- * const posts = resource(Type.Object({ id: Type.Integer(), title: Type.String() }), { readOnly: ['id'] })
+ * const record = Type.Object({ id: Type.Integer(), title: Type.String() })
+ * const posts = resource(record, { readOnly: ['id'] })
  * app.service('posts', new PostService(), { schema: posts })
  */
 export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = ResourceOptions<FieldOf<S>>>(

@@ -37,7 +37,8 @@ const sweepTime = 60_000
  * @throws {TypeError} if it is no such pool
  * @example
  * await pool.query(postgresTables())
- * await app.register(authentication, { secret, revocation: true, refresh: true, store: postgresStore(pool) })
+ * const store = postgresStore(pool)
+ * await app.register(authentication, { secret, revocation: true, refresh: true, store })
  */
 export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): TransactionalStore {
   checkOptions('postgresStore', postgresStoreOptions, options)

@@ -155,7 +155,8 @@ function toEntries(answer: unknown): StoredEntry[] {
  * @param client a client of `ioredis`. A second connection is opened by its `duplicate()`
  * @throws {TypeError} if it is no such client
  * @example
- * await app.register(events, { services: { notes: true }, log: redisLog(new Redis(process.env.REDIS_URL)) })
+ * const log = redisLog(new Redis(process.env.REDIS_URL))
+ * await app.register(events, { services: { notes: true }, log })
  */
 export function redisLog(client: RedisClient, options: RedisLogOptions = {}): EventLog {
   checkOptions('redisLog', redisLogOptions, { ...options })

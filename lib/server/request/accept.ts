@@ -31,7 +31,9 @@ export function vary(reply: FastifyReply): void {
 
 const namesEvents = /(^|,)\s*text\/event-stream\s*(;|,|$)/i
 
-/** Whether a request for a list prefers its events, by name. The answer depends on `Accept` then. */
+/**
+ * Whether a request for a list prefers its events, by name. The answer depends on `Accept` then.
+ */
 export function wantsEvents({ raw, headers: { accept } }: FastifyRequest, reply: FastifyReply): boolean {
   vary(reply)
   if (accept === undefined || accept === 'application/json' || !namesEvents.test(accept)) return false

@@ -1,3 +1,4 @@
+import { withTimeout } from '../core/async.js'
 import type { AnyMethod } from '../core/facade.js'
 
 type AccessRule = (name: string | symbol) => boolean
@@ -28,13 +29,10 @@ export function createTrap(
 
 /** Returns whether a promise is fulfilled within a second. */
 export const isFulfilled = (promise: Promise<unknown>): Promise<boolean> =>
-  Promise.race([
-    promise.then(
-      () => true,
-      () => false
-    ),
-    new Promise<boolean>((resolve) => setTimeout(resolve, 1000, false).unref())
-  ])
+  withTimeout(1000, promise).then(
+    () => true,
+    () => false
+  )
 
 /**
  * Returns whether middleware of Koa does what `allowedMethods()` of a router does: nothing before

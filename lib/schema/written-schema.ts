@@ -95,5 +95,3 @@ export class WrittenSchema {
     return new DocumentWriter(this.shapesWith(shared), { flag, isPatch }).write()
   }
 }
-
-export const shapesOf = (written: WrittenSchema, instance: SharingInstance): Shapes => written.shapesFor(instance)

@@ -8,7 +8,6 @@ import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { isObject, isPlain } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
-import { shapesOf } from '../../schema/written-schema.js'
 import { toSpelling } from '../protect.js'
 
 /** The operators whose operands have no names of fields. */
@@ -121,7 +120,7 @@ function resourceFieldsOf({ app, object, options }: Describable): readonly strin
     ...(body === undefined ? [] : [body.written])
   ])
   const names = [...new Set(schemas)].flatMap(
-    (written) => shapesOf(written, app as FastifyInstance).root.narrow({}).names
+    (written) => written.shapesFor(app as FastifyInstance).root.narrow({}).names
   )
   return [idFieldOf(object), ...names].map(toSpelling)
 }

@@ -11,7 +11,6 @@ import { kindBits } from '../../schema/reader.js'
 import { mayBeSerialized, RedactedFields } from '../../schema/redacted-fields.js'
 import type { Shape } from '../../schema/shape.js'
 import { resolveToJson } from '../../schema/to-json.js'
-import { shapesOf } from '../../schema/written-schema.js'
 import { projectionOf } from '../request/resource-route.js'
 import { answersPages } from '../request/schema.js'
 import { cacheByResponse, createCompiler, type Serialize, stringifyExactly, withSafeErrors } from './serializer.js'
@@ -251,9 +250,9 @@ export function redactErrors(onError: OnError, record: RecordRules, instance: Fa
  * response does not have.
  */
 function hiddenNamesOf(record: RecordRules, instance: FastifyInstance): RedactedFields {
-  const incoming = shapesOf(record.incoming, instance)
-  const outgoing = shapesOf(record.outgoing.written, instance)
-  const bodies = record.bodies.map((written) => shapesOf(written, instance))
+  const incoming = record.incoming.shapesFor(instance)
+  const outgoing = record.outgoing.written.shapesFor(instance)
+  const bodies = record.bodies.map((written) => written.shapesFor(instance))
   return outgoing.root.remember(hiddenNamesOf, () => {
     const left = incoming.root.names.filter((name) => !outgoing.root.field(name).isKnown)
     return new RedactedFields([incoming, outgoing, ...bodies], left)

@@ -9,7 +9,7 @@ import { type RecordRules, rulesOf } from '../../core/resource/method-rules.js'
 import { findReadOnly } from '../../schema/body-names.js'
 import { type FlagConflict, findFlagConflicts } from '../../schema/flag-conflicts.js'
 import { noNames } from '../../schema/flagged-names.js'
-import { shapesOf, WrittenSchema } from '../../schema/written-schema.js'
+import { WrittenSchema } from '../../schema/written-schema.js'
 import { responses, type Schema } from './schema.js'
 
 /**
@@ -36,8 +36,8 @@ export function guardFlags(
   // The schema of the record checks the default body, and bodies with a schema of the method, too.
   const isByRecord = isReplaced && rules?.body?.isOwn !== true
   const guards = isByRecord ? [ofResource.written, ...ofResource.guards] : ofResource.guards
-  const all = guards.map((guard) => shapesOf(guard, instance))
-  const body = shapesOf(isReplaced ? readFastifySchema(schema?.body, instance) : ofResource.written, instance)
+  const all = guards.map((guard) => guard.shapesFor(instance))
+  const body = (isReplaced ? readFastifySchema(schema?.body, instance) : ofResource.written).shapesFor(instance)
   for (const guard of all) checkBody(label, method, findFlagConflicts('readOnly', guard, body), isReplaced)
   if (!isReplaced) return undefined
   return ({ body }, _reply, done) => {
@@ -94,10 +94,10 @@ function checkAnswers(
 ): void {
   const rules = rulesOf(schema)
   if (rules !== undefined && rules.outgoing.written !== outgoing.written) {
-    const { root } = shapesOf(rules.outgoing.written, instance)
+    const { root } = rules.outgoing.written.shapesFor(instance)
     // A response with hidden fields only is meant to show them.
     const showsMore = (body: WrittenSchema) => {
-      const hidden = shapesOf(body, instance).root
+      const hidden = body.shapesFor(instance).root
       return root.names.some((name) => !hidden.field(name).writeOnly)
     }
     checkHidden(`${label}: its answer has`, rules.outgoing.written, bodies.filter(showsMore), instance)
@@ -120,9 +120,9 @@ function checkHidden(
   others: readonly WrittenSchema[],
   instance: FastifyInstance
 ): void {
-  const shapes = shapesOf(written, instance)
+  const shapes = written.shapesFor(instance)
   for (const other of others) {
-    const [conflict] = findFlagConflicts('writeOnly', shapesOf(other, instance), shapes)
+    const [conflict] = findFlagConflicts('writeOnly', other.shapesFor(instance), shapes)
     if (conflict !== undefined)
       throw new TypeError(
         `${subject} the field '${conflict.place}', which is writeOnly in another schema of the resource. ` +
@@ -141,5 +141,5 @@ const contentsOf = (answer: Schema): readonly unknown[] => {
 function readFastifySchema(schema: unknown, instance: FastifyInstance): WrittenSchema {
   const create = (document: JsonSchema) => new WrittenSchema(document, { flagged: noNames })
   const written = attempt(() => create(readSides(schema).input.document))
-  return written !== undefined && attempt(() => shapesOf(written, instance)) ? written : create({})
+  return written !== undefined && attempt(() => written.shapesFor(instance)) ? written : create({})
 }

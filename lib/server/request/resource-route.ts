@@ -16,7 +16,6 @@ import { createProjection, type Project } from '../../schema/project.js'
 import { refuseSchemas, type Tries } from '../../schema/refused.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { nonStringReader, textReader } from '../../schema/text.js'
-import { shapesOf } from '../../schema/written-schema.js'
 import packages from './ajv-packages.cjs'
 import { checkCompiles, createBodyValidator, createCompile } from './validator.js'
 
@@ -41,8 +40,8 @@ export function resourceRoute(
 ) {
   const rules = rulesOf(schema)
   if (rules === undefined) return undefined
-  const record = shapesOf(rules.record.outgoing.written, instance)
-  shapesOf(rules.outgoing.written, instance)
+  const record = rules.record.outgoing.written.shapesFor(instance)
+  rules.outgoing.written.shapesFor(instance)
   const idField = idFieldOf(object)
   checkRuleSchemas(path, label, rules, record, instance)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
@@ -63,7 +62,7 @@ export function resourceRoute(
         : [createCheck(label, body, body.takesLists ?? takesMany(object, rules.method), instance)])
     ],
     checksBody: body !== undefined,
-    maySend: body && maySendOf([body.written, ...body.guards].map((written) => shapesOf(written, instance))),
+    maySend: body && maySendOf([body.written, ...body.guards].map((written) => written.shapesFor(instance))),
     compilers: {
       validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
         (compilers.get(part.httpPart) ?? validatorOf()(part as RouteSchema)) as () => boolean,
@@ -95,13 +94,13 @@ function checkRuleSchemas(
     })
   // Queries compare with the fields of answers.
   checkWhole(path, record, 'none')
-  checkWhole(label, shapesOf(outgoing.written, instance), 'none')
+  checkWhole(label, outgoing.written.shapesFor(instance), 'none')
   record.root.remember(checkRuleSchemas, () => {
     checkAll(query.more.operands)
     for (const { operators } of query.filters.values()) checkAll(operators)
   })
   if (body !== undefined)
-    checkWhole(body.isOwn ? label : path, shapesOf(body.written, instance), body.triesAll ? 'all' : 'undecided')
+    checkWhole(body.isOwn ? label : path, body.written.shapesFor(instance), body.triesAll ? 'all' : 'undecided')
   if (custom !== undefined) checkAll(custom.parameters.operands)
 }
 
@@ -136,7 +135,7 @@ function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean) {
 
 /** Returns the projection of results, with their shape. */
 export function projectionOf({ written, converts }: Outgoing, instance: FastifyInstance) {
-  const shapes = shapesOf(written, instance)
+  const shapes = written.shapesFor(instance)
   return { project: projectionBy(shapes, converts), shape: shapes.root }
 }
 
@@ -147,7 +146,7 @@ const projectionBy = (shapes: Shapes, converts: boolean): Project =>
 // resource hide fields there, too.
 function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
   const projection = once(() =>
-    createProjection(shapesOf(outgoing.written.withDocument(answer), instance), outgoing.converts)
+    createProjection(outgoing.written.withDocument(answer).shapesFor(instance), outgoing.converts)
   )
   return (data: unknown) => JSON.stringify(projection()(data))
 }
@@ -183,8 +182,8 @@ function createCheck(
   takesLists: boolean,
   instance: FastifyInstance
 ): preValidationHookHandler {
-  const shapes = shapesOf(body.written, instance)
-  const guards = body.guards.map((written) => shapesOf(written, instance))
+  const shapes = body.written.shapesFor(instance)
+  const guards = body.guards.map((written) => written.shapesFor(instance))
   const check = withLabel(label, () => createBodyCheck(body, takesLists, shapes, guards, () => bodyValidatorOf(shapes)))
   const { mayBeAbsent } = body
   return (request, _reply, done) => {

@@ -1,6 +1,5 @@
-// Runs all test files, or those that are named, and shows their reports with `tap replay`. Files that are slow by nature
-// (`test/**/*.slow.test.ts`) run with `--slow` only. `--coverage` measures what all the others call of the library, and fails if
-// that is not everything.
+// Runs the test files of a tier (`unit`, `deep` or `world`: test/README.md), of several, or those that are named, and shows their
+// reports with `tap replay`. `--coverage` measures what they call of the library, and fails if that is not everything.
 // `tap run` would do the same, but it loads each module of a test in a second thread, which doubles the time of most files, and it starts a process
 // for each file, which is a third of the time of a run: here up to ten files of a folder share one (scripts/test-group.js).
 import { spawn, spawnSync } from 'node:child_process'
@@ -16,44 +15,49 @@ process.chdir(root)
 const settings = readFileSync('.taprc', 'utf8')
 const setting = (name) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(settings)[1])
 
-// A file may be named by its source: test/core/events.test.ts.
 const { values, positionals } = parseArgs({
-  options: { slow: { type: 'boolean', default: false }, coverage: { type: 'boolean', default: false } },
+  options: { coverage: { type: 'boolean', default: false } },
   allowPositionals: true
 })
-const named = positionals.map((name) => name.replace(/^test\/(.+)\.ts$/, 'dist/test/$1.js'))
 const hasCoverage = values.coverage
+const tiers = ['unit', 'deep', 'world']
+const tierOf = (name) => /\.(deep|world)\.test\.js$/.exec(name)?.[1] ?? 'unit'
+const asked = positionals.length > 0 ? positionals : ['unit']
+// A file may be named by its source: test/core/events.test.ts.
+const named = asked
+  .filter((name) => !tiers.includes(name))
+  .map((name) => name.replace(/^test\/(.+)\.ts$/, 'dist/test/$1.js'))
+const ofTiers = readdirSync('dist/test', { recursive: true })
+  .filter((name) => name.endsWith('.test.js') && asked.includes(tierOf(name)))
+  .map((name) => `dist/test/${name.replaceAll('\\', '/')}`)
+  .sort()
 // Source maps cost a tenth of the time. `npm run test:file` shows a failure with them.
-const hasSourceMaps = hasCoverage || values.slow || named.length > 0
-const all = () =>
-  readdirSync('dist/test', { recursive: true })
-    .filter((name) => name.endsWith('.test.js') && name.endsWith('.slow.test.js') === values.slow)
-    .map((name) => `dist/test/${name.replaceAll('\\', '/')}`)
-    .sort()
+const hasSourceMaps = hasCoverage || ofTiers.length === 0
 
-// Slow tests wait for programs of their own: a process for each lets them run beside each other.
-const size = values.slow ? 1 : 10
+// How many files share a process. Tests of the world wait for programs of their own, so each has one.
+const sizes = { unit: 10, deep: 4, world: 1 }
 
 /** @returns the files of each group by the first of them, by which `tap replay` knows it */
 function toGroups(files) {
   const groups = new Map()
-  for (const folder of new Set(files.map(dirname))) {
-    const inFolder = files.filter((file) => dirname(file) === folder)
-    for (let start = 0; start < inFolder.length; start += size)
-      groups.set(inFolder[start], inFolder.slice(start, start + size))
+  const kindOf = (file) => `${tierOf(file)} ${dirname(file)}`
+  for (const kind of new Set(files.map(kindOf))) {
+    const alike = files.filter((file) => kindOf(file) === kind)
+    const size = sizes[tierOf(alike[0])]
+    for (let start = 0; start < alike.length; start += size) groups.set(alike[start], alike.slice(start, start + size))
   }
   return groups
 }
 
-// Seconds for one file. What is slow by nature takes some minutes even where nothing else runs.
-const limit = setting('timeout') * (values.slow ? 3 : 1)
+// Seconds for one file. Others than unit tests may take some minutes even where nothing else runs.
+const limitOf = (name) => setting('timeout') * (tierOf(name) === 'unit' ? 1 : 3)
 
 const reportOf = (name) => `.tap/test-results/${name}.tap`
 
 // The longest first, so that the last ones end together: by the times of the last run, or else by how their names begin.
 const longest = [
-  'openapi/kinds.slow',
-  'package/create.slow',
+  'openapi/kinds',
+  'package/create',
   'server/resource/kinds',
   'docs',
   'examples/atlas-visit',
@@ -76,11 +80,11 @@ function lengthOf(name) {
   const place = longest.findIndex((beginning) => name.startsWith(`dist/test/${beginning}`))
   return place === -1 ? 0 : Number.MAX_SAFE_INTEGER - place
 }
-const groups = toGroups(named.length > 0 ? named : all())
+const groups = toGroups([...new Set([...named, ...ofTiers])])
 const lengths = new Map([...groups.keys()].map((name) => [name, lengthOf(name)]))
 const names = [...groups.keys()].sort((a, b) => lengths.get(b) - lengths.get(a))
 
-rmSync('.tap/test-results', { recursive: true, force: true })
+for (const name of names) rmSync(reportOf(name), { force: true })
 rmSync('.tap/coverage', { recursive: true, force: true })
 mkdirSync('.tap/coverage', { recursive: true })
 
@@ -88,13 +92,13 @@ const preload = `--import=${new URL('coverage.js', import.meta.url)}`
 const environment = {
   ...process.env,
   TAP: '1',
-  TAP_TIMEOUT: String(limit),
   ...(hasCoverage && { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${preload}`.trim() })
 }
 
 /** Runs one group. @returns whether it passed */
 async function run(name) {
   const files = groups.get(name)
+  const limit = limitOf(name)
   const report = reportOf(name)
   mkdirSync(dirname(report), { recursive: true })
   const output = openSync(report, 'w')
@@ -103,7 +107,7 @@ async function run(name) {
     process.execPath,
     [...(hasSourceMaps ? ['--enable-source-maps'] : []), 'scripts/test-group.js', name],
     {
-      env: { ...environment, TEST_FILES: files.join(' ') },
+      env: { ...environment, TAP_TIMEOUT: String(limit), TEST_FILES: files.join(' ') },
       stdio: ['ignore', output, 'inherit']
     }
   )

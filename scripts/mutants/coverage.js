@@ -7,7 +7,7 @@ import { isLibrary } from '../library.js'
 import { forEach, root, runTest } from './sandbox.js'
 
 const cache = join(root, 'node_modules/.cache/mutants')
-const isTest = (name) => name.endsWith('.test.js') && !name.endsWith('.slow.test.js')
+const isTest = (name) => name.endsWith('.test.js') && !name.endsWith('.world.test.js')
 const patience = 300_000
 
 const programs = readdirSync(join(root, 'dist'), { recursive: true })

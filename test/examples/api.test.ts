@@ -6,7 +6,7 @@ import createKnex from 'knex'
 import t from 'tap'
 import { root } from '../package/sources.js'
 
-// Its database is not asked: `test/package/create.slow.test.ts` starts whole projects.
+// Its database is not asked: `test/package/create.world.test.ts` starts whole projects.
 t.test('the document of the templates, with and without cookies', async (t) => {
   const source = join(root, 'examples/api')
   const outdir = t.testdir()

@@ -30,9 +30,9 @@ import { readSections, toPrograms } from '../support/snippets.js'
 // The compiler and the database of a snippet are slow to start on a machine that has other work.
 t.setTimeout(300_000)
 
-// Pages may be named: PAGES=docs/http.md node dist/test/docs/snippets.test.js
+// Pages may be named: PAGES=docs/http.md node dist/test/docs/snippets.deep.test.js
 const named = process.env.PAGES?.split(' ') ?? []
-// The tutorial is followed by a test of its own: tutorial.slow.test.ts.
+// The tutorial is followed by a test of its own: tutorial.world.test.ts.
 const sections = [...pages, 'AGENTS.md']
   .filter((page) => !tutorial.includes(page))
   .flatMap((page) => readSections(page))

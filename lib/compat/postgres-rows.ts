@@ -27,7 +27,7 @@ const functionsByClient = new WeakMap<object, Promise<ReadonlySet<string>>>()
  * as the row itself. `@feathersjs/knex` puts any name of a query behind the name of the table, so
  * that `$select[]=concat` would return the password as part of a text. Neither of them has an
  * option against it, and a list of functions would lack those of extensions. Seen in PostgreSQL 15
- * and `@feathersjs/knex` 5.0.50; `test/authentication/protect-queries.test.ts` asks both.
+ * and `@feathersjs/knex` 5.0.50; `test/authentication/protect-queries.deep.test.ts` asks both.
  *
  * @param texts the names in the query
  */

@@ -24,7 +24,7 @@ export interface ResultTracker {
 }
 
 /**
- * Wraps a call into hooks, the first one outermost. This happens once per method, at registration.
+ * Wraps a call into hooks, the first one outermost. This happens once per method, at its first call.
  * A hook ends the call early, or recovers from an error, by setting `context.result`.
  */
 export function compose(hooks: readonly AroundHook[], call: Run, tracker: ResultTracker): Run {

@@ -81,7 +81,6 @@ export function createEntry(
 ): OpenEntry {
   const methods = new Map<string, ServiceMethod>()
 
-  // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
   function composeMethod(method: ServiceMethod) {
     const { name, definition } = method
     const invokeMethod = environment.wrapMethod((context) => invoke(context, name), service)
@@ -105,7 +104,18 @@ export function createEntry(
       succeed?.(context)
     }, service)
   }
-  return { app, path, object, service, methods, hooks, compose: () => methods.forEach(composeMethod) }
+  // The first call of a method composes it: an application may have thousands, and calls few.
+  function composeLater(method: ServiceMethod) {
+    method.context = (args) => {
+      composeMethod(method)
+      return method.context(args)
+    }
+    method.run = (context) => {
+      composeMethod(method)
+      return method.run(context)
+    }
+  }
+  return { app, path, object, service, methods, hooks, compose: () => methods.forEach(composeLater) }
 }
 
 /**

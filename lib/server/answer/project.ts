@@ -50,13 +50,14 @@ export function createProjector(
   definition: MethodDefinition,
   schema: FastifySchema,
   instance: FastifyInstance,
-  record: RecordRules
+  record: RecordRules,
+  hasCompiler: boolean
 ): (reply: FastifyReply) => Projector {
   const rules = rulesOf(schema)
   const message = `${label}: the result is not JSON (BigInt or a cycle?)`
   const serialize = withSafeErrors(stringifyExactly, message)
   const method = { label, definition, instance, serialize, message }
-  const compile = createCompiler(label, definition, schema, instance)
+  const compile = createCompiler(label, definition, schema, hasCompiler)
   return cacheByResponse(schema, (reply, response) => {
     if (rules !== undefined && (response === undefined || response === rules.response))
       return new RecordProjector(method, rules.outgoing, rules.record)

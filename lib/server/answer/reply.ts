@@ -33,14 +33,14 @@ export interface ResultOptions {
   readonly textType?: ((text: string) => string) | undefined
 }
 
+export type SendResult = (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown
+
 /**
  * Creates the function that answers a call which has succeeded (docs/http.md#responses). It returns
  * what the handler of a route returns to Fastify: the payload, or the reply if something else
  * sends.
  */
-export function createSendResult(
-  options: ResultOptions
-): (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown {
+export function createSendResult(options: ResultOptions): SendResult {
   const { status, after, formatter, read } = options
   const isDirect = after.length === 0 && formatter === undefined
   return (context, caller, request, reply) => {

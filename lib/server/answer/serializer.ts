@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { FastifyReply, FastifySchema } from 'fastify'
 import { type ReplySerializer, serializerOfReply } from '../../compat/reply-serializer.js'
 import { withoutContent } from '../../core/content.js'
 import { attempt, GeneralError } from '../../core/errors.js'
@@ -7,7 +7,7 @@ import { recordsOfPage } from '../../core/page.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
 import { scalarOf } from '../../schema/project.js'
 import { resolveToJson } from '../../schema/to-json.js'
-import { answersPages, hasContentTypes, hasOwnCompiler, listOf, responses, type Schema } from '../request/schema.js'
+import { answersPages, hasContentTypes, listOf, responses, type Schema } from '../request/schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} if that is not possible */
 export type Serialize = (data: unknown) => string
@@ -54,9 +54,9 @@ export function createSerializer(
   label: string,
   method: MethodDefinition,
   schema: FastifySchema,
-  instance: FastifyInstance
+  hasCompiler: boolean
 ): Serializer {
-  const compile = createCompiler(label, method, schema, instance)
+  const compile = createCompiler(label, method, schema, hasCompiler)
   return cacheByResponse(schema, (reply, response) =>
     response === undefined ? createPlainSerialize(label) : compile(reply, response)
   )
@@ -93,15 +93,16 @@ function createResponseFinder(schema: FastifySchema): (reply: FastifyReply) => S
   }
 }
 
-/** Creates the function that compiles response schemas of a method. */
+/**
+ * Creates the function that compiles response schemas of a method.
+ * @param hasCompiler whether the application has a serializer compiler, as `hasOwnCompiler` says
+ */
 export function createCompiler(
   label: string,
   method: MethodDefinition,
   schema: FastifySchema,
-  instance: FastifyInstance
+  hasCompiler: boolean
 ): (reply: FastifyReply, response: Schema) => Serialize {
-  // Asked now: at its start, Fastify sets a compiler where the application has none.
-  const hasCompiler = hasOwnCompiler(schema, instance)
   return (reply, response) => {
     const status = String(reply.statusCode)
     const serializeRecord = reply.compileSerializationSchema(response, status) as Serialize

@@ -21,7 +21,7 @@ import { metaOf } from '../../core/service-meta.js'
 import { runMiddleware } from '../answer/middleware.js'
 import { endWithConnection } from '../answer/pipelining.js'
 import { createProjector, createResultReader } from '../answer/project.js'
-import { createSendResult, type ResultOptions } from '../answer/reply.js'
+import { createSendResult, type SendResult } from '../answer/reply.js'
 import { createPlainSerializer, createSerializer } from '../answer/serializer.js'
 import { HandlerTimeout } from '../answer/timeout.js'
 import type { errorHandler } from '../errors/error-handler.js'
@@ -34,7 +34,7 @@ import { guardFlags } from '../request/record-flags.js'
 import { requestStateOf } from '../request/request.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
-import { validateBatch } from '../request/schema.js'
+import { hasOwnCompiler, validateBatch } from '../request/schema.js'
 import { createPlaceholderFiller } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
 import { createRefuseMethod } from './method-not-allowed.js'
@@ -95,7 +95,7 @@ export function toRouteOptions(route: MethodRoute): Omit<RouteOptions, 'url' | '
     ...(guard === undefined ? [] : [guard])
   ]
   const before = toMiddleware(options, 'before', entry.path)
-  const handler = createHandler(route, before, toResultOptions(route, label, schema), resource?.maySend)
+  const handler = createHandler(route, before, createLazySend(route, label, schema), resource?.maySend)
   return {
     exposeHeadRoute: definition.verb === 'GET' && form === 'direct',
     ...(schema && { schema }),
@@ -144,22 +144,35 @@ function createBodyHook({ method, form, entry }: MethodRoute, hasSchema: boolean
   }
 }
 
-function toResultOptions(
+/**
+ * Creates the function that returns `sendResult` of a method. It is made for the first result: an
+ * application may have thousands of methods, and calls few.
+ */
+function createLazySend(
   { method, entry, options, settings, instance }: MethodRoute,
   label: string,
   schema: FastifySchema | undefined
-): ResultOptions {
+): () => SendResult {
   const { definition } = method
-  const record = recordRulesOf(options.schema)
-  return {
-    status: statusOf(definition),
-    after: toMiddleware(options, 'after', entry.path),
-    formatter: options.formatter ?? settings.formatter,
-    serializer:
-      schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, schema, instance),
-    read: record && createResultReader(label),
-    projectorOf: record && createProjector(label, definition, schema ?? {}, instance, record),
-    textType: metaOf(entry.object).mounted?.textType
+  const after = toMiddleware(options, 'after', entry.path)
+  // An `onRoute` hook may change the schema of the route.
+  const written = { ...schema }
+  // Asked now: at its start, Fastify sets a compiler where the application has none.
+  const hasCompiler = hasOwnCompiler(written, instance)
+  let sendResult: SendResult | undefined
+  return () => {
+    const record = recordRulesOf(options.schema)
+    sendResult ??= createSendResult({
+      status: statusOf(definition),
+      after,
+      formatter: options.formatter ?? settings.formatter,
+      serializer:
+        schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, written, hasCompiler),
+      read: record && createResultReader(label),
+      projectorOf: record && createProjector(label, definition, written, instance, record, hasCompiler),
+      textType: metaOf(entry.object).mounted?.textType
+    })
+    return sendResult
   }
 }
 
@@ -167,10 +180,9 @@ function toResultOptions(
 function createHandler(
   { method, entry, instance, readArguments }: MethodRoute,
   before: readonly Middleware[],
-  resultOptions: ResultOptions,
+  sender: () => SendResult,
   bodyFields: MaySend | undefined
 ) {
-  const sendResult = createSendResult(resultOptions)
   const maySend = method.name === 'update' ? bodyFields : undefined
   // Services of another framework read credentials by themselves.
   const isMounted = metaOf(entry.object).mounted !== undefined
@@ -203,7 +215,7 @@ function createHandler(
     }
     if (caller.isGone) return reply
     caller.hasAnswered = true
-    return sendResult(context, caller, request, reply)
+    return sender()(context, caller, request, reply)
   }
 }
 

@@ -30,7 +30,7 @@ export function registerRoutes(
 ): void {
   // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500
   // of them overflow the stack.
-  instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
+  instance.addHook('onReady', wait).addHook('preClose', wait)
   const record = recordRulesOf(options.schema)
   instance.setErrorHandler(record === undefined ? settings.onError : redactErrors(settings.onError, record, instance))
   const forwarder = metaOf(entry.object).mounted?.forwarder
@@ -50,6 +50,8 @@ export function registerRoutes(
       addMethodRoutes({ method, form, entry, options, settings, instance, readArguments })
   }
 }
+
+const wait = async () => {}
 
 /** Adds the routes of one form of a method: one for each of its endpoints. */
 function addMethodRoutes(route: MethodRoute): void {

@@ -169,6 +169,8 @@ export interface AddedHook {
   readonly type: HookType
   readonly method: string
   readonly hook: Hook | AroundHook
+  /** Whether it stands around the other hooks of its service, wherever it was added. */
+  isOutermost?: boolean
 }
 
 /** The hooks of one service, or of all services, in the order in which they were added. */

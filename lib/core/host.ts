@@ -84,6 +84,8 @@ export interface PluginState {
    * which one of its services is meant.
    */
   slashRewrites?: ((url: string, verb: string) => string | undefined)[]
+  /** Of the outermost instance: whether a warning of its timeouts was logged. */
+  hasWarnedOfTimeouts?: boolean
 }
 
 const state = Symbol('plugin state')

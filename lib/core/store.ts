@@ -106,10 +106,8 @@ export function renewKey(store: Store, key: string, value: string, seconds: numb
   }
 }
 
-const boundedStores = new WeakSet<object>()
-
-/** Whether a store forgets values before their time: a `memoryStore` with a bound. */
-export const isBounded = (store: Store): boolean => boundedStores.has(store)
+/** Whether a store forgets values before their time: a `memoryStore` with a bound, or a copy of it. */
+export const isBounded = (store: Store & { readonly isBounded?: boolean }): boolean => store.isBounded === true
 
 const interval = 60_000
 
@@ -171,8 +169,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       store.set(key, value, seconds)
       return true
     },
-    delete: remove
+    delete: remove,
+    isBounded: Math.min(max, maxBytes) < Number.POSITIVE_INFINITY
   }
-  if (Math.min(max, maxBytes) < Number.POSITIVE_INFINITY) boundedStores.add(store)
   return store
 }

@@ -22,7 +22,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   decorateMessages(app)
   startRouteHooks(app)
   decorateInstance(app, host)
-  app.addHook('onReady', async () => checkTimeouts(app.server, app.log))
+  app.addHook('onReady', async () => checkTimeouts(app))
   app.addHook('onReady', async () => checkCommonHooks(hooks, registry.entries, app.log))
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())

@@ -29,8 +29,6 @@ export class CheckedHooks extends HookStore {
   }
 }
 
-const enclosing = new WeakSet<AddedHook>()
-
 /**
  * The hooks of a service. As in Feathers, those that name no type, a list or lists by method, stand
  * around the others, wherever they were added.
@@ -40,7 +38,7 @@ export class ServiceHooks extends CheckedHooks {
     const { length } = this.added
     super.add(options, ...rest)
     if (Object.keys(options).some((name) => hookTypes.includes(name))) return
-    for (const added of this.added.slice(length)) enclosing.add(added)
+    for (const added of this.added.slice(length)) added.isOutermost = true
   }
 
   override collect(method: string, tracker: ResultTracker): AroundHook[] {
@@ -52,7 +50,7 @@ export class ServiceHooks extends CheckedHooks {
 /** The around hooks of a method, in the order in which they run. */
 export const aroundHooksOf = (store: HookStore, method: string): AddedHook[] =>
   hooksInOrder(store, 'around', method).sort(
-    (first, second) => Number(enclosing.has(second)) - Number(enclosing.has(first))
+    (first, second) => Number(second.isOutermost ?? false) - Number(first.isOutermost ?? false)
   )
 
 /** The hooks of a type for a method, those for `all` methods first. */

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type HookPosition, type HookStore, traitsOf } from '../core/hooks.js'
+import { ownPluginState, rootOf } from '../core/host.js'
 import { methods } from '../core/methods.js'
 import { likelyName } from '../core/options.js'
 import type { ServiceEntry } from '../core/service.js'
@@ -80,17 +81,16 @@ interface Timed {
   readonly headersTimeout?: number
 }
 
-const warned = new WeakSet<object>()
-
 /**
  * Warns, once for a server, of a `requestTimeout` that lets a body arrive for longer: Node ends
  * half a header after the shorter of it and `headersTimeout`, and half a body after the longer.
  */
-export function checkTimeouts(server: FastifyInstance['server'], log: FastifyBaseLogger): void {
-  const { requestTimeout = 0, headersTimeout = 0 }: Timed = server
-  if (requestTimeout <= 0 || headersTimeout <= requestTimeout || warned.has(server)) return
-  warned.add(server)
-  log.warn(
+export function checkTimeouts(app: FastifyInstance): void {
+  const { requestTimeout = 0, headersTimeout = 0 }: Timed = app.server
+  const state = ownPluginState(rootOf(app))
+  if (requestTimeout <= 0 || headersTimeout <= requestTimeout || state.hasWarnedOfTimeouts) return
+  state.hasWarnedOfTimeouts = true
+  app.log.warn(
     `A request may take ${headersTimeout} ms to arrive, not the ${requestTimeout} ms of \`requestTimeout\`: Node ends half a body after the longer of it and \`headersTimeout\`. Set both: Fastify({ requestTimeout: ${requestTimeout}, http: { headersTimeout: ${requestTimeout} } }), with TLS in \`https\``
   )
 }

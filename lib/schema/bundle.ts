@@ -22,7 +22,6 @@ export class Bundle {
   readonly schema: JsonSchema
   /** The JSON Pointer of each schema, as the fragment of a reference. */
   readonly pointers = new Map<JsonSchema, string>()
-  readonly #references: References
   readonly #copies = new Map<JsonSchema, Copy>()
   /** The copies with references, by their originals. A nullable one is within a union. */
   readonly #referring = new Map<JsonSchema, Copy>()
@@ -44,13 +43,13 @@ export class Bundle {
    */
   constructor(document: JsonSchema, shared: Readonly<Record<string, unknown>> = {}) {
     this.#document = document
-    this.#references = new References([document, ...Object.values(shared).filter(isSchema)])
+    const references = new References([document, ...Object.values(shared).filter(isSchema)])
     const copy = this.#copy(this.#document) as Copy
     const ownSchemas = new Set<SchemaValue>(this.#copies.keys())
     // A target outside the document may refer to further ones: the list grows while it is read.
     const withReference = [...this.#copies.keys()].filter(({ $ref }) => $ref !== undefined)
     for (const source of withReference) {
-      const target = this.#references.follow(source)
+      const target = references.follow(source)
       if (target === undefined) {
         this.missing.push(String(source.$ref))
         continue

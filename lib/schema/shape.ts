@@ -24,6 +24,8 @@ import {
 /** The index of the chosen branch of each discriminated union; -1 if no branch matches. */
 type ChosenBranches = ReadonlyMap<readonly SchemaValue[], number>
 
+const noChoice: ChosenBranches = new Map()
+
 /** A field or an item of a shape. */
 export interface ShapeMember {
   readonly shape: Shape
@@ -78,7 +80,7 @@ export class Shapes {
   }
 
   /** Returns the shape of a value that all these schemas apply to. */
-  of(schemas: readonly SchemaValue[], chosenBranches: ChosenBranches = new Map()): Shape {
+  of(schemas: readonly SchemaValue[], chosenBranches = noChoice): Shape {
     const chosen = [...chosenBranches].map(([branches, index]) => `${this.unionCache.idOf(branches)}=${index}`)
     const key = `${this.unionCache.keyOf(schemas)}|${chosen}`
     const shape = this.#shapes.get(key) ?? new Shape(this, [...new Set(schemas)], chosenBranches)
@@ -108,11 +110,12 @@ export class Shape {
   /** Whether an object may have fields that no schema names. */
   readonly isOpen: boolean
   readonly isRecord: boolean
-  readonly #fields = new Map<string, ShapeMember>()
-  readonly #patternShapes = new Set<Shape>()
-  readonly #items: ShapeMember[] = []
-  readonly #narrowed = new Map<string, Shape>()
-  readonly #derived = new Map<unknown, unknown>()
+  // Created when first needed: an application has thousands of shapes, and most are scalars.
+  #fields: Map<string, ShapeMember> | undefined
+  #patternShapes: Set<Shape> | undefined
+  #items: ShapeMember[] | undefined
+  #narrowed: Map<string, Shape> | undefined
+  #derived: Map<unknown, unknown> | undefined
 
   constructor(
     readonly shapes: Shapes,
@@ -176,6 +179,7 @@ export class Shape {
         ? (branchByValue.get((value as Record<string, unknown>)[discriminator]) ?? -1)
         : -1
     )
+    this.#narrowed ??= new Map()
     const key = this.#narrowed.size < maxChoices ? indices.join() : ''
     let shape = this.#narrowed.get(key)
     if (shape === undefined) {
@@ -191,6 +195,7 @@ export class Shape {
 
   /** Returns a field by its name, also one that is not known. */
   field(name: string): ShapeMember {
+    this.#fields ??= new Map()
     const ready = this.#fields.get(name)
     if (ready !== undefined) return ready
     if (this.#isOrdinary(name)) return this.field(othersName)
@@ -229,6 +234,7 @@ export class Shape {
   // all rules for names stands for any combination.
   #ofPatterns(name: string, schemas: readonly SchemaValue[]): Shape {
     if (this.#patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
+    this.#patternShapes ??= new Set()
     const isFull = this.#patternShapes.size >= maxPatternShapes
     const shape = this.shapes.of(isFull ? [this.shapes.unionCache.unionOf([this.rulesOfNames, []])] : schemas)
     this.#patternShapes.add(shape)
@@ -260,6 +266,7 @@ export class Shape {
   /** Returns an item of a list. Items behind those of a tuple share one member. */
   item(index: number): ShapeMember {
     const at = Math.min(index, this.#tupleLength)
+    this.#items ??= []
     const ready = this.#items[at]
     if (ready !== undefined) return ready
     const schemas = this.#within({
@@ -375,6 +382,7 @@ export class Shape {
 
   /** Computes a value that is derived from this shape once per key. */
   remember<T>(key: unknown, make: () => T): T {
+    this.#derived ??= new Map()
     if (!this.#derived.has(key)) this.#derived.set(key, make())
     return this.#derived.get(key) as T
   }

@@ -41,8 +41,10 @@ type Incoming = Pick<BodyRules, 'shown' | 'written'>
 
 export function toIncoming(document: JsonSchema, options: SchemaOptions): Incoming {
   const shown = new WrittenSchema(document, options)
-  return { shown, written: checkedSchemaOf(shown) }
+  return separateFiles(shown)
 }
+
+const separateFiles = (shown: WrittenSchema): Incoming => ({ shown, written: checkedSchemaOf(shown) })
 
 /** The schemas whose `readOnly` flags apply to the body of a method. */
 interface Guards {
@@ -60,12 +62,13 @@ export class BodySchemas {
   readonly #flagged: FlaggedNames
   readonly #guards: Guards
 
-  constructor(schema: unknown, input: JsonSchema, response: WrittenSchema | undefined, flagged: FlaggedNames) {
+  /** @param input the JSON Schema of `schema`, as clients send records */
+  constructor(schema: unknown, input: WrittenSchema, response: WrittenSchema | undefined, flagged: FlaggedNames) {
     this.#schema = schema
-    this.#input = input
+    this.#input = input.document
     this.#response = response?.document
     this.#flagged = flagged
-    this.#guards = { record: toIncoming(input, { flagged }), response: response === undefined ? [] : [response] }
+    this.#guards = { record: separateFiles(input), response: response === undefined ? [] : [response] }
   }
 
   get record(): WrittenSchema {

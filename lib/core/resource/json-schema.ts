@@ -114,9 +114,9 @@ export interface Sides {
  */
 export function readSides(schema: unknown): Sides {
   const input = readJsonSchema(schema, 'input')
-  const output = readJsonSchema(schema, 'output')
   // A JSON Schema has no transformations.
-  if (standardOf(schema) === undefined) return { input, output }
+  if (standardOf(schema) === undefined) return { input, output: { ...input, isOfInput: false } }
+  const output = readJsonSchema(schema, 'output')
   const shared = shareFlags(input.document, output.document)
   return {
     input: { ...input, document: shared.input },

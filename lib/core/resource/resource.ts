@@ -52,7 +52,10 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const flagged = flaggedBy(options, output.document)
   const outgoing = new WrittenSchema(output.document, { flagged })
   const hasOwnResponse = options.response !== undefined
-  const bodies = new BodySchemas(schema, sides.input.document, hasOwnResponse ? outgoing : undefined, flagged)
+  // Most schemas are the same on both sides, and each costs as much as the routes of its service.
+  const isSame = sides.input.document === output.document
+  const input = isSame ? outgoing : new WrittenSchema(sides.input.document, { flagged })
+  const bodies = new BodySchemas(schema, input, hasOwnResponse ? outgoing : undefined, flagged)
   const incoming = bodies.record
   assertRecord(incoming, outgoing)
   checkNames([...allFields(incoming.shapes).names, ...allFields(outgoing.shapes).names], options)

@@ -20,7 +20,7 @@ import type { Authenticator, Strategy, StrategyResult } from './strategy.js'
 import type { Tokens } from './token.js'
 import type { Users } from './users.js'
 
-export interface CredentialsParts {
+interface CredentialsParts {
   readonly users: Users
   readonly passwords: Passwords
   /** `undefined` if no strategy issues any. */
@@ -52,7 +52,7 @@ interface ReadCredentials {
 const sources = new WeakMap<object, Credentials | ReadCredentials>()
 
 /** The call that a guard protects. */
-export interface GuardedCall extends Called {
+interface GuardedCall extends Called {
   /** The context or the request: further guards of the same call have the same. */
   readonly call: object
 }

@@ -147,7 +147,7 @@ const isListOfNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string' && name !== '')
 
 /** The options `guard` and `public` of the plugin. */
-export interface DefaultGuardOptions {
+interface DefaultGuardOptions {
   readonly credentials: Credentials
   /** The names of the strategies. One of them must accept the caller. */
   readonly strategies: readonly string[]

@@ -32,7 +32,7 @@ export const textFault = (value: unknown): string =>
     : `is a string of 1 to ${maxTextLength} characters`
 
 /** A kind of password hash that can be verified. */
-export interface PasswordHash {
+interface PasswordHash {
   /**
    * Whether a password matches a stored hash. If the stored value is not of this kind, the result
    * is `false` at the same cost.

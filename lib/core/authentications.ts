@@ -21,7 +21,7 @@ export function authenticationFor(instance: object): Authentication | undefined 
   return undefined
 }
 
-export function mountedReaderFor(instance: object): MountedReader | undefined {
+function mountedReaderFor(instance: object): MountedReader | undefined {
   const { authentications, mountedReader } = pluginState(instance)
   return authentications?.length ? undefined : mountedReader
 }

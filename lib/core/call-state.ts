@@ -55,7 +55,7 @@ export interface ExpectedVersions {
   includes(version: unknown): boolean
 }
 
-export interface RawResult {
+interface RawResult {
   readonly records: readonly unknown[]
   /** `undefined` for a custom method, whose data is not what it writes. */
   readonly data: unknown

@@ -5,7 +5,7 @@ import type { MethodDefinition } from './methods.js'
 import { pick } from './objects.js'
 
 /** The properties that the contexts of one method share. */
-export interface SharedContext {
+interface SharedContext {
   readonly app: unknown
   readonly service: RegisteredService
   readonly self: RegisteredService

@@ -1,7 +1,7 @@
 import type { HookContext, Listener } from '../../types/hooks.js'
 
 /** The part of an event emitter that a service needs. */
-export interface Emitter {
+interface Emitter {
   on(event: string, listener: Listener): unknown
   off(event: string, listener: Listener): unknown
   emit(event: string, ...args: unknown[]): unknown

@@ -56,7 +56,7 @@ export interface DescribedOperation {
 }
 
 /** A header in an OpenAPI document. */
-export interface HeaderDocs {
+interface HeaderDocs {
   readonly name: string
   readonly description: string
   readonly required?: boolean

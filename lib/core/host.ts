@@ -71,7 +71,7 @@ export interface MountedReader extends CredentialsReader {
 export type ToApplication = (instance: object) => object
 
 /** State of the plugin on one instance of the application. */
-export interface PluginState {
+interface PluginState {
   services?: ServiceHost
   /** The authentication services, in the order of registration. */
   authentications?: Authentication[]

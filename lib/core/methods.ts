@@ -6,8 +6,8 @@ import { isObject } from './objects.js'
 import { stripSlashes } from './path.js'
 
 /** A row of the table of methods. */
-export interface MethodDefinition<Verb extends string = string> {
-  readonly verb: Verb
+export interface MethodDefinition {
+  readonly verb: string
   /** Where it is called, under the path of its service: `''`, `:id`, `:id/publish`. */
   readonly path: string
   /**
@@ -25,11 +25,7 @@ export const takesList = ({ arguments: [first] }: MethodDefinition): boolean => 
 /** The status of an answer, unless the context has another one. */
 export const statusOf = ({ event }: MethodDefinition): number => (event === 'created' ? 201 : 200)
 
-const row = <Verb extends string>(
-  verb: Verb,
-  path: string,
-  event: StandardEvent | null = null
-): MethodDefinition<Verb> => {
+const row = (verb: string, path: string, event: StandardEvent | null = null): MethodDefinition => {
   const hasId = /:id\b/.test(path)
   // POST, PUT and PATCH have data.
   const hasData = verb[0] === 'P'
@@ -53,9 +49,6 @@ const table = {
   patch: row('PATCH', ':id', 'patched'),
   remove: row('DELETE', ':id', 'removed')
 } satisfies Record<keyof Service, MethodDefinition>
-
-/** The HTTP methods that calls are made with. */
-export type Verb = (typeof table)[keyof Service]['verb']
 
 /**
  * The table of the six methods. Server, client, hooks and events all read it

@@ -6,7 +6,7 @@ import { define } from './facade.js'
 type FieldNames = readonly string[]
 
 /** Decides by rules which names are hidden, if a list can't name all of them. */
-export interface HidingNames {
+interface HidingNames {
   /** Whether a field is hidden. */
   isHidden(name: string): boolean
   /**
@@ -17,7 +17,7 @@ export interface HidingNames {
 }
 
 /** Checks of values that only the platform can make: `types` of `node:util`. */
-export interface ValueTypes {
+interface ValueTypes {
   isProxy(value: unknown): boolean
   isBoxedPrimitive(value: unknown): boolean
 }

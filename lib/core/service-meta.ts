@@ -83,7 +83,7 @@ export interface MethodDocumentation extends MethodSchema {
 }
 
 /** Metadata of a service, or of the object that it was made of. */
-export interface ServiceMeta {
+interface ServiceMeta {
   /** The service of another framework that the object stands for, wherever it is registered. */
   mounted?: MountedService
   /**

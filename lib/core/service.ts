@@ -8,7 +8,7 @@ import { HookStore } from './hooks.js'
 import { definitionOf, isCustom, isReserved, type MethodDefinition, methods, nameError } from './methods.js'
 import type { MountedService } from './service-meta.js'
 
-export interface RegisterOptions {
+interface RegisterOptions {
   readonly app: unknown
   readonly path: string
   /** The names of custom methods. Those of the six standard methods are found on the object. */
@@ -56,7 +56,7 @@ export interface ServiceEntry {
 }
 
 /** An entry that methods are added to. They can be called when it is composed. */
-export interface OpenEntry extends ServiceEntry {
+interface OpenEntry extends ServiceEntry {
   readonly methods: Map<string, ServiceMethod>
 }
 

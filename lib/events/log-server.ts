@@ -81,7 +81,7 @@ export interface StoredEntry {
 }
 
 /** An entry as the server returns it. */
-export interface StoredFields {
+interface StoredFields {
   readonly id: string
   readonly previous: string
   readonly isLoss: boolean

@@ -17,7 +17,7 @@ interface WaitingEvent {
   readonly reject: (error: unknown) => void
 }
 
-export interface LogWriterSettings {
+interface LogWriterSettings {
   readonly server: LogServer
   /** In ms. */
   readonly beat: number

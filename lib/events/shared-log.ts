@@ -3,7 +3,7 @@ import { type EventLog, type LogEntry, type LoggedEvent, type LogListener, sizeO
 import { encodeEvent, type LogServer, type StoredEntry, UnpreparedServer } from './log-server.js'
 import { LogWriter } from './log-writer.js'
 
-export interface SharedLogOptions {
+interface SharedLogOptions {
   /** How often the process sends a heartbeat, in ms. */
   readonly beat: number
   /** How many bytes of events may wait. */

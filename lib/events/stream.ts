@@ -4,7 +4,7 @@ import type { ServiceError } from '../core/errors.js'
 import type { CallerCredentials } from './probe.js'
 
 /** Why a stream, or one of its lists, has ended. */
-export type StopReason = 'expired' | 'revoked' | 'forbidden' | 'closing' | 'limit'
+type StopReason = 'expired' | 'revoked' | 'forbidden' | 'closing' | 'limit'
 
 /** When a stream ends, in ms since 1970, and why. */
 export interface StreamEnd {

@@ -33,7 +33,7 @@ declare module '../../types/hooks.js' {
 }
 
 /** The options of a service as Feathers has them, with all defaults. */
-export interface MixinOptions {
+interface MixinOptions {
   /** The methods that clients may call. */
   readonly methods: readonly string[]
   /** The events that the service emits itself. */

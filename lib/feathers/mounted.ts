@@ -102,14 +102,14 @@ export const isOAuth = (service: FeathersService): boolean => hasGrant(service) 
 
 const hasGrant = (service: FeathersService): boolean => typeof service.grant === 'function' && 'handler' in service
 
-export type ServiceMixin = (service: FeathersService, path: string, options: ServiceOptions) => void
+type ServiceMixin = (service: FeathersService, path: string, options: ServiceOptions) => void
 
 export interface MountedAuthentication {
   readonly configuration: { readonly parseStrategies?: readonly string[]; readonly authStrategies?: readonly string[] }
   parse(request: IncomingMessage, response: ServerResponse, ...strategies: readonly string[]): Promise<object | null>
 }
 
-export interface Sockets {
+interface Sockets {
   readonly httpServer: unknown
   path(): string
   readonly engine: { close(): unknown }

@@ -5,7 +5,7 @@ import { define } from '../core/facade.js'
  * The function that `configuration()` of `@feathersjs/configuration` returns. It sets each setting,
  * and checks them when the application is set up.
  */
-export type Configuration = (app: never) => unknown
+type Configuration = (app: never) => unknown
 
 /** The settings of an application by name, or `configuration()` of `@feathersjs/configuration`. */
 export type SettingsOption = Readonly<Record<string, unknown>> | Configuration

@@ -12,7 +12,7 @@ import type { DiscriminatedUnion, SchemaReader } from './reader.js'
 export const ownKeywords = { equals: 'services:equals', distinct: 'services:distinct' } as const
 
 /** How bodies differ from the schema: server-set fields, and unions with a discriminator. */
-export interface CheckOptions {
+interface CheckOptions {
   /** For each schema, the names that its objects may lack, because the server sets them. */
   readonly serverSet: ReadonlyMap<JsonSchema, ReadonlySet<string>>
   /** Returns the discriminator of a union, if every body has it. */

@@ -5,7 +5,7 @@ import { kindBits, type SchemaReader } from './reader.js'
 /**
  * Whether an object may have fields that no schema names; `undefined` if a schema has no opinion.
  */
-export type Openness = 'open' | 'closed' | undefined
+type Openness = 'open' | 'closed' | undefined
 
 const mostOpen = (stated: readonly Openness[]): Openness =>
   stated.includes('open') ? 'open' : stated.includes('closed') ? 'closed' : undefined

@@ -17,7 +17,7 @@ import type { Flag } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
 /** Options of a document. */
-export interface DocumentPurpose {
+interface DocumentPurpose {
   /** Removes fields with this flag. */
   readonly flag: Flag | undefined
   /** Whether the document describes PATCH: no field is required, and none gets a default. */

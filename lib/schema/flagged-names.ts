@@ -17,7 +17,7 @@ export interface FlaggedNames extends Readonly<Record<Flag, NameSet>> {
 export const noNames: FlaggedNames = { readOnly: new Set(), writeOnly: new Set() }
 
 /** An object whose fields may be flagged by their names. */
-export interface FlaggedObject {
+interface FlaggedObject {
   /** The names of the fields that its schema lists. */
   readonly names: readonly string[]
   /** Whether the object is the record that the schema describes, not one within it. */

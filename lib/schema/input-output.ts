@@ -7,7 +7,7 @@ import { hidesWithin } from './redacted-fields.js'
 import { Shapes } from './shape.js'
 
 /** The JSON Schemas of what clients send by a schema, and of what it makes of that. */
-export interface InputAndOutput {
+interface InputAndOutput {
   readonly input: JsonSchema
   readonly output: JsonSchema
   /**

@@ -31,7 +31,7 @@ export function valueAt(root: unknown, fragment: string): unknown {
 export const isLocalReference = ($ref: unknown): $ref is string => typeof $ref === 'string' && $ref.startsWith('#')
 
 /** A reference to a definition of its own document, in parts. */
-export interface DefinitionReference {
+interface DefinitionReference {
   readonly keyword: 'definitions' | '$defs'
   readonly name: string
   /** The pointer within the definition, or the empty string. */

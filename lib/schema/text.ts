@@ -6,7 +6,7 @@ import type { Shape } from './shape.js'
  * Converts the texts of a URL or a form to the types of a schema. Returns a text that it can't
  * convert unchanged, so that the check of the schema refuses it.
  */
-export type ReadText = (value: unknown) => unknown
+type ReadText = (value: unknown) => unknown
 
 /** Returns the reader of the texts for a shape. */
 export const textReader = (shape: Shape): ReadText => shape.remember(textReader, () => createReader(shape))

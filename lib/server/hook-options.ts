@@ -30,7 +30,7 @@ function checkKind(place: string, [description, is]: OptionKind, value: unknown)
 /**
  * @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here
  */
-export function mayHaveHooks(method: string): boolean {
+function mayHaveHooks(method: string): boolean {
   if (method === 'setup' || method === 'teardown')
     throw new Error(`'${method}' has no hooks here: use onReady and onClose of the application`)
   return true

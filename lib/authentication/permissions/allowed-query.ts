@@ -67,7 +67,7 @@ const quoteName = (name: string) => `'${name.slice(0, maxNameLength)}'`
 export const quoteNames = (names: readonly string[]) => names.map(quoteName).join(', ') || 'none'
 
 /** Whether a name at the top of a query is a parameter, not a condition on a field. */
-export type IsParameter = (name: string, value: unknown) => boolean
+type IsParameter = (name: string, value: unknown) => boolean
 
 /**
  * Creates the function that says which names of a query are parameters of a method. For the six

@@ -39,7 +39,7 @@ export interface BodyRules {
 /** The schema of the records that clients send, with and without files. */
 type Incoming = Pick<BodyRules, 'shown' | 'written'>
 
-export function toIncoming(document: JsonSchema, options: SchemaOptions): Incoming {
+function toIncoming(document: JsonSchema, options: SchemaOptions): Incoming {
   const shown = new WrittenSchema(document, options)
   return separateFiles(shown)
 }

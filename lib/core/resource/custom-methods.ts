@@ -12,7 +12,7 @@ import type { MethodRules, Outgoing } from './method-rules.js'
 import { type QueryParameters, readParameters } from './query-rules.js'
 
 /** Settings that custom methods share with the other methods of their resource. */
-export interface ResourceContext extends Pick<MethodRules, 'record' | 'query' | 'response'> {
+interface ResourceContext extends Pick<MethodRules, 'record' | 'query' | 'response'> {
   /** Returns the flagged fields of the record, also by shared schemas. */
   flaggedWith(shared: SharedSchemas): Record<Flag, ReadonlySet<string>>
   readonly bodies: BodySchemas

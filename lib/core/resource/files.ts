@@ -7,7 +7,7 @@ import { WrittenSchema } from '../../schema/written-schema.js'
 import { refusal } from './issues.js'
 
 /** The rules of a field for files. */
-export interface FileRules {
+interface FileRules {
   /** Whether only the server sets it. */
   readonly readOnly: boolean
   readonly isList: boolean

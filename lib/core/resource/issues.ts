@@ -29,7 +29,7 @@ const placeNames = {
 const shorten = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 /** Returns the name of a place for a message. */
-export const placeName = (where: 'query' | 'body', path: Path): string => shorten(placeNames[where](path))
+const placeName = (where: 'query' | 'body', path: Path): string => shorten(placeNames[where](path))
 
 type Where = 'query' | 'body'
 

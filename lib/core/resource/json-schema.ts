@@ -14,7 +14,7 @@ const hint =
   '`toStandardJsonSchema(schema)` of @valibot/to-json-schema'
 
 /** The JSON Schema of a schema. */
-export interface AsJsonSchema {
+interface AsJsonSchema {
   readonly document: JsonSchema
   /** Whether it describes the input, because the library can't describe the output. */
   readonly isOfInput: boolean
@@ -102,7 +102,7 @@ function copyAsJson(schema: object): JsonSchema {
 }
 
 /** The input and the output of a schema, with the flags of both. */
-export interface Sides {
+interface Sides {
   readonly input: AsJsonSchema
   readonly output: AsJsonSchema
   /** The place where a transformation loses a hidden field, see `shareFlags`. */

@@ -39,7 +39,7 @@ export interface RecordRules {
 }
 
 /** A custom method that a resource declares. */
-export interface CustomRules {
+interface CustomRules {
   readonly route: MethodRoute | undefined
   /** The parameters that the query may have. */
   readonly parameters: QueryParameters
@@ -57,7 +57,7 @@ export const rulesOf = (schema: object | undefined): MethodRules | undefined =>
   (schema as { [rulesKey]?: MethodRules } | undefined)?.[rulesKey]
 
 /** Schemas by method, as in the option `schema` of a service. */
-export type SchemasByMethod = Readonly<Record<string, object | undefined>>
+type SchemasByMethod = Readonly<Record<string, object | undefined>>
 
 /** Returns the record of the resource that has created these schemas, if one has. */
 export const recordRulesOf = (schemas: SchemasByMethod = {}): RecordRules | undefined =>

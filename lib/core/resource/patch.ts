@@ -121,7 +121,7 @@ function mergeValues(sent: unknown, left: unknown, right: unknown): unknown {
 }
 
 /** Validates a value by a schema of a bundle. */
-export type CheckSchema<Problem> = (schema: SchemaValue, value: unknown) => Problem | undefined
+type CheckSchema<Problem> = (schema: SchemaValue, value: unknown) => Problem | undefined
 
 interface FieldCheck<Problem> {
   /** Whether a schema names the field. */

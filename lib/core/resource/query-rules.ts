@@ -52,7 +52,7 @@ const listOperators = ['$in', '$nin']
 const orderOperators = ['$lt', '$le', '$lte', '$gt', '$ge', '$gte']
 
 /** Creates an operand from a schema that an option gives. */
-export function toOperand(schema: JsonSchema): Operand {
+function toOperand(schema: JsonSchema): Operand {
   return { schema, shape: new WrittenSchema(schema, { flagged: noNames, ignoresFlags: true }).shapes.root }
 }
 

@@ -1,5 +1,5 @@
 /** A part of a text of JSON, with what it is. */
-export interface JSONToken {
+interface JSONToken {
   readonly kind: 'key' | 'text' | 'number' | 'word' | 'mark' | 'space' | 'wrong'
   readonly text: string
 }
@@ -22,7 +22,7 @@ export function tokensOf(text: string): JSONToken[] {
 }
 
 /** Where a text stops being JSON, and why. */
-export interface JSONFault {
+interface JSONFault {
   readonly line: number
   readonly column: number
   readonly message: string

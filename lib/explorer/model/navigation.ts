@@ -28,7 +28,7 @@ export function toServiceTree(services: Iterable<ExploredService>): ServiceNode[
 }
 
 /** A service that somebody looks for, with those of its methods that fit. */
-export interface ServiceMatch {
+interface ServiceMatch {
   readonly service: ExploredService
   readonly operations: readonly { readonly operation: Operation; readonly label: string }[]
 }

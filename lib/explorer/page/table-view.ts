@@ -7,7 +7,7 @@ import { type Content, element, link } from './element.js'
 import type { View } from './explorer.js'
 
 /** Callbacks of a table. */
-export interface TableActions {
+interface TableActions {
   /** Called with the field of a heading. */
   sort(field: string): void
   /** Called with the ids that are chosen; `undefined` where nothing can be done with many. */

@@ -49,7 +49,7 @@ function openBlob(blob: Blob, reply: FastifyReply): Stream {
 }
 
 /** Whether undici, which makes `fetch` in Node, decodes zstd: it does from 7.11 on. */
-export function decodesZstd(version: string | undefined): boolean {
+function decodesZstd(version: string | undefined): boolean {
   const [major, minor] = String(version).split('.').map(Number)
   return Number(major) * 1000 + Number(minor) >= 7011
 }
@@ -63,7 +63,7 @@ const decoded = new RegExp(`^\\s*${coding}\\s*(,\\s*${coding}\\s*)*$`, 'i')
  * Puts the status and the end-to-end headers of a `Response` on the reply, and returns its body.
  * Headers about an encoding that `fetch` has decoded are left out.
  */
-export function unwrap(response: Response, reply: FastifyReply): ReadableStream | null {
+function unwrap(response: Response, reply: FastifyReply): ReadableStream | null {
   const { headers, status, body, url } = response
   keepHeaders(reply)
   if (reply.hook?.http?.status === undefined) reply.code(status)

@@ -18,7 +18,7 @@ import { mapObjects, toByteStream, trackStream } from './streams.js'
 const jsonType = 'application/json; charset=utf-8'
 
 /** How the results of a method are sent. */
-export interface ResultOptions {
+interface ResultOptions {
   /** The status of a result without a status of its own. */
   readonly status: number
   /** Middleware that runs after the call. */

@@ -127,7 +127,7 @@ interface Target {
 type Container = Record<string | number, unknown>
 
 /** Parses a simple query as `qs` does. Returns `undefined` for any other text. */
-export type ParsePlain = (text: string) => Record<string, unknown> | undefined
+type ParsePlain = (text: string) => Record<string, unknown> | undefined
 
 const supported = ['arrayLimit', 'depth', 'parameterLimit'] satisfies (keyof QueryOptions)[]
 

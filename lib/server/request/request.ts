@@ -5,7 +5,7 @@ import { format } from './accept.js'
 const requestState = Symbol('request state')
 
 /** The state of a request. Decorations would cost requests of other routes, too. */
-export class RequestState {
+class RequestState {
   /** The properties that middleware has set on `request.feathers`. */
   properties: Record<string, unknown> | undefined = undefined
   /** The data of a form with files, until validation reads it. */

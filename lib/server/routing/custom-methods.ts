@@ -10,7 +10,7 @@ import { routePath } from '../request/arguments.js'
 import type { Router } from '../request/router.js'
 
 /** The header by which a client names a custom method. */
-export const SERVICE_METHOD = 'x-service-method'
+const SERVICE_METHOD = 'x-service-method'
 
 /** Returns the method that a request names in the header. An empty header names none. */
 export const namedMethod = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>

@@ -57,3 +57,20 @@ t.test('coverage is measured, and has to be whole, only where it is asked for', 
   t.match(await runTests(t, test, []), { code: 0, output: '# passed dist/test/passes/a.test.js' })
   t.match(await runTests(t, test, ['--coverage']), { code: 1, output: '# passed dist/test/passes/a.test.js' })
 })
+
+t.test('the name of a file tells its tier', async (t) => {
+  const test = { tiers: { 'a.test.js': begin, 'b.deep.test.js': begin, 'c.world.test.js': begin } }
+  for (const [args, expected] of [
+    [[], ['a']],
+    [['deep'], ['b.deep']],
+    [
+      ['unit', 'world'],
+      ['a', 'c.world']
+    ]
+  ] as const) {
+    const { output, code } = await runTests(t, test, args)
+    t.equal(code, 0)
+    const passed = [...output.matchAll(/^# passed dist\/test\/tiers\/([\w.]+)\.test\.js /gm)].map(([, name]) => name)
+    t.same(passed.sort(), expected)
+  }
+})

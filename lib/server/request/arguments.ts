@@ -17,6 +17,19 @@ export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
  * operator without a list.
  */
 export function argumentsAt(path: string): (definition: MethodDefinition) => ReadArguments {
+  return path.includes(':') ? readersAt(path) : sharedReader
+}
+
+// Services without placeholders read their arguments alike: there may be thousands.
+const sharedReaders = new WeakMap<MethodDefinition, ReadArguments>()
+
+function sharedReader(definition: MethodDefinition): ReadArguments {
+  const reader = sharedReaders.get(definition) ?? readersAt('')(definition)
+  sharedReaders.set(definition, reader)
+  return reader
+}
+
+function readersAt(path: string): (definition: MethodDefinition) => ReadArguments {
   const name = idName(path)
   const id = ({ params }: FastifyRequest) => (params as Record<string, string>)[name] ?? null
   const data = ({ body }: FastifyRequest) => body

@@ -44,12 +44,10 @@ export function resourceRoute(
   rules.outgoing.written.shapesFor(instance)
   const idField = idFieldOf(object)
   checkRuleSchemas(path, label, rules, record, instance)
-  const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // The application may have replaced the query or the body in a copy of the schema.
-  if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record, isTyped))
+  const querystring: ((value: Record<string, unknown>) => unknown) | undefined =
+    schema?.querystring === rules.querystring ? queryValidator(rules, record, isTyped) : undefined
   const body = rules.body?.document === schema?.body ? rules.body : undefined
-  // A hook checks it, since Fastify ignores the value of an async validator.
-  if (body !== undefined) compilers.set('body', () => true)
   const host = instance.validatorCompiler as CompileValidator | undefined
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
   return {
@@ -64,8 +62,12 @@ export function resourceRoute(
     checksBody: body !== undefined,
     maySend: body && maySendOf([body.written, ...body.guards].map((written) => written.shapesFor(instance))),
     compilers: {
-      validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
-        (compilers.get(part.httpPart) ?? validatorOf()(part as RouteSchema)) as () => boolean,
+      validatorCompiler(part: { schema: unknown; httpPart?: string }) {
+        if (part.httpPart === 'querystring' && querystring !== undefined) return querystring as () => boolean
+        // A hook checks the body, since Fastify ignores the value of an async validator.
+        if (part.httpPart === 'body' && body !== undefined) return () => true
+        return validatorOf()(part as RouteSchema) as () => boolean
+      },
       serializerCompiler: ({ schema }: { schema: unknown }) => answerSerializer(schema as JsonSchema, rules, instance)
     }
   }

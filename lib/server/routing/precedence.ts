@@ -1,11 +1,12 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
 import { fallbackMark, rootOf } from '../../core/host.js'
+import { custom } from '../../core/methods.js'
 
 /** Adds routes of services, except where the application has a route of the same method and URL. */
 export class Precedence {
   /**
-   * The methods and URLs of added routes. Routes of custom methods may have the same ones, and a
+   * The URLs of added routes for POST. Routes of custom methods may have the same ones, and a
    * constraint.
    */
   readonly #added = new Set<string>()
@@ -13,11 +14,10 @@ export class Precedence {
   add(instance: FastifyInstance, route: RouteOptions & { method: string }): void {
     const { method } = route
     const url = patternOf(instance.prefix + route.url)
-    const name = `${method} ${url}`
-    const isConstrained = route.constraints !== undefined && this.#added.has(name)
+    const isConstrained = route.constraints !== undefined && this.#added.has(url)
     if (!isConstrained && instance.hasRoute({ method, url })) return
     instance.route(route)
-    this.#added.add(name)
+    if (method === custom.verb) this.#added.add(url)
   }
 }
 

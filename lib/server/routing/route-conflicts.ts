@@ -1,5 +1,6 @@
 import findMyWay from 'find-my-way'
 import { toServiceError } from '../../core/errors.js'
+import type { Endpoint } from '../../core/methods.js'
 import { joinPath } from '../../core/path.js'
 import { routePath } from '../request/arguments.js'
 import { queryVerb } from '../request/query-body.js'
@@ -38,14 +39,15 @@ export class RouteConflicts {
     const servicePath = entry.path === '' ? '' : `/${entry.path}`
     // Nothing can follow an optional placeholder.
     const parent = servicePath.replace(/\?$/, '')
-    const target = toServiceUrl(entry, '')
-    const paths = pathsOf(entry)
+    const endpoints = endpointsOfService(entry)
+    const target = toServiceUrl(entry, '', endpoints)
+    const paths = pathsOf(endpoints)
     const added = [
       { url: servicePath || '/', target },
       { url: `${servicePath}/`, target },
       ...paths.map((path) => ({
         url: `${parent}/${routePath(servicePath, path)}`,
-        target: toServiceUrl(entry, path)
+        target: toServiceUrl(entry, path, endpoints)
       }))
     ]
     for (const { url, target } of added) {
@@ -69,7 +71,7 @@ export class RouteConflicts {
    */
   isUnrivalled(entry: ExposedService, path: string): boolean {
     const isFixed = !/[:*%]/.test(entry.path) && !this.#parents.has(canonical(entry.path))
-    return isFixed && pathsOf(entry).every((other) => other === path || !overlap(other, path))
+    return isFixed && pathsOf(endpointsOfService(entry)).every((other) => other === path || !overlap(other, path))
   }
 
   /** Returns the most specific service at a URL. */
@@ -146,9 +148,8 @@ const canonical = (path: string) => path.toLowerCase().replace(/\/+/g, '/')
  * Returns the paths of a service below its own. Every service has URLs of records: a method that it
  * lacks is 405 there.
  */
-function pathsOf(entry: ExposedService): string[] {
-  const paths = endpointsOfService(entry).map(({ path }) => path)
-  return [...new Set([':id', ...paths])].filter(Boolean)
+function pathsOf(endpoints: readonly Endpoint[]): string[] {
+  return [...new Set([':id', ...endpoints.map(({ path }) => path)])].filter(Boolean)
 }
 
 const parentsOf = (path: string) =>
@@ -166,8 +167,8 @@ function overlap(pattern: string, other: string): boolean {
 const isPlaceholder = (segment?: string) => segment?.startsWith(':')
 
 /** Returns the URL pattern of a service at one of its paths. */
-export function toServiceUrl(entry: ExposedService, path: string): ServiceUrl {
-  const endpoints = endpointsOfService(entry).filter((endpoint) => endpoint.path === path)
+export function toServiceUrl(entry: ExposedService, path: string, all = endpointsOfService(entry)): ServiceUrl {
+  const endpoints = all.filter((endpoint) => endpoint.path === path)
   const verbs = new Set(endpoints.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])))
   // QUERY is new, so it comes after the well-known verbs.
   if (verbs.delete(queryVerb)) verbs.add(queryVerb)

@@ -219,8 +219,13 @@ function createHandler(
   }
 }
 
+// Most services have none, and an application may have thousands.
+const noMiddleware: readonly Middleware[] = []
+
 function toMiddleware(options: ServiceOptions, name: 'before' | 'after', path: string): readonly Middleware[] {
-  const functions = [options[name] ?? []].flat() as Middleware[]
+  const option = options[name]
+  if (option === undefined) return noMiddleware
+  const functions = [option ?? []].flat() as Middleware[]
   for (const item of functions)
     if (typeof item !== 'function')
       throw new TypeError(`The option \`${name}\` of the service '${path}' must be functions, got ${inspect(item)}`)

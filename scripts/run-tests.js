@@ -4,11 +4,12 @@
 // for each file, which is a third of the time of a run: here up to ten files of a folder share one (scripts/test-group.js).
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { filesIn } from './files.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -27,9 +28,8 @@ const asked = positionals.length > 0 ? positionals : ['unit']
 const named = asked
   .filter((name) => !tiers.includes(name))
   .map((name) => name.replace(/^test\/(.+)\.ts$/, 'dist/test/$1.js'))
-const ofTiers = readdirSync('dist/test', { recursive: true })
+const ofTiers = filesIn('dist/test')
   .filter((name) => name.endsWith('.test.js') && asked.includes(tierOf(name)))
-  .map((name) => `dist/test/${name.replaceAll('\\', '/')}`)
   .sort()
 // Source maps cost a tenth of the time. `npm run test:file` shows a failure with them.
 const hasSourceMaps = hasCoverage || ofTiers.length === 0

@@ -1,8 +1,9 @@
 // Which test file executes which part of the library. A file is measured again when it has changed, or anything but tests.
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { filesIn } from '../files.js'
 import { isLibrary } from '../library.js'
 import { forEach, root, runTest } from './sandbox.js'
 
@@ -10,9 +11,9 @@ const cache = join(root, 'node_modules/.cache/mutants')
 const isTest = (name) => name.endsWith('.test.js') && !name.endsWith('.world.test.js')
 const patience = 300_000
 
-const programs = readdirSync(join(root, 'dist'), { recursive: true })
+const programs = filesIn(join(root, 'dist'))
   .filter((name) => name.endsWith('.js'))
-  .map((name) => `dist/${name}`)
+  .map((name) => relative(root, name))
   .sort()
 
 export const testFiles = programs.filter(isTest)

@@ -1,10 +1,9 @@
-import { eventually } from '../support/eventually.js'
-import '../support/auth-scrypt.js'
 import t from 'tap'
 import { demoLogin } from '../../examples/atlas/demo-login.js'
 import { openExplorer } from '../explorer/site.js'
 import { examples } from '../openapi/examples.js'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 
 t.test(
   'the atlas in the explorer: sorted and filtered, opened, and a note by the demo user',

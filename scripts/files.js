@@ -1,0 +1,7 @@
+import { readdirSync } from 'node:fs'
+
+/** The files of a folder and of those in it. `readdirSync` with `recursive` follows links on Node 26, and a link may lead back. */
+export const filesIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? filesIn(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`]
+  )

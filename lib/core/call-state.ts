@@ -2,7 +2,8 @@ import type { HookContext, Http } from '../../types/hooks.js'
 import type { Query } from '../../types/service.js'
 import type { Caller } from './http-call.js'
 
-const callState = Symbol('call state')
+/** Under this name a context has the state of its call. */
+export const callState: unique symbol = Symbol('call state')
 
 /** State of one call, stored on its hook context. */
 export class CallState {

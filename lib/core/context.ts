@@ -1,5 +1,6 @@
 import type { HookContext, HookType, Http, RegisteredService } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
+import { CallState, callState } from './call-state.js'
 import type { CallEnvironment } from './compose.js'
 import type { MethodDefinition } from './methods.js'
 import { pick } from './objects.js'
@@ -13,7 +14,31 @@ interface SharedContext {
   readonly method: string
 }
 
-const onParams = Symbol()
+const sharedNames = ['app', 'service', 'self', 'path', 'method'] as const
+
+// Its own fields are private, so that printing a context does not print the application.
+class ContextState extends CallState {
+  readonly #shared: SharedContext
+  readonly #attachSignal: CallEnvironment['attachSignal']
+
+  /**
+   * @param shared the same object for all calls of a method
+   * @param attachSignal is called when a hook replaces the params
+   */
+  constructor(shared: SharedContext, attachSignal: CallEnvironment['attachSignal']) {
+    super()
+    this.#shared = shared
+    this.#attachSignal = attachSignal
+  }
+
+  get shared(): SharedContext {
+    return this.#shared
+  }
+
+  get attachSignal(): CallEnvironment['attachSignal'] {
+    return this.#attachSignal
+  }
+}
 
 class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare readonly app: unknown
@@ -24,18 +49,23 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare params: Params
   // Absent until it is set: a hook that sets it has answered, to `undefined` too.
   declare result: unknown
-  /** Is called when a hook replaces the params. */
-  declare [onParams]: CallEnvironment['attachSignal']
   declare event: string | null
   declare arguments: unknown[]
-  type: HookType = 'around'
-  http: Http = {}
-  dispatch: unknown
-  error: unknown
+  declare type: HookType
+  declare http: Http
+  declare dispatch: unknown
+  declare error: unknown
+  declare readonly [callState]: ContextState
 
-  constructor(event: string | null, args: unknown[]) {
+  // Assigned, not declared as fields: V8 defines the fields of a class that others extend slowly.
+  constructor(event: string | null, args: unknown[], state: ContextState) {
+    this.type = 'around'
+    this.http = {}
+    this.dispatch = undefined
+    this.error = undefined
     this.event = event
     this.arguments = args
+    ;(this as { [callState]: ContextState })[callState] = state
   }
 
   get statusCode(): number | undefined {
@@ -55,38 +85,45 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   }
 }
 
-const argumentClasses = new Map<string, typeof ContextBase>()
+const contextClasses = new Map<string, typeof ContextBase>()
 
 /**
- * The class of contexts whose named arguments read and write `context.arguments`. Methods of all
- * services share it: there may be thousands.
+ * The class of the contexts of all methods with these arguments. One for all services: V8 reads
+ * objects of a few classes fast, and an application has hundreds of methods.
  */
 function classWith(names: MethodDefinition['arguments']): typeof ContextBase {
   const key = names.join()
-  const shared = argumentClasses.get(key)
-  if (shared !== undefined) return shared
-  class ArgumentsContext extends ContextBase {}
+  const ready = contextClasses.get(key)
+  if (ready !== undefined) return ready
+  class Context extends ContextBase {}
+  for (const name of sharedNames) {
+    Object.defineProperty(Context.prototype, name, {
+      enumerable: true,
+      get(this: ContextBase) {
+        return this[callState].shared[name]
+      }
+    })
+  }
   for (const [index, name] of names.entries()) {
-    Object.defineProperty(ArgumentsContext.prototype, name, {
+    Object.defineProperty(Context.prototype, name, {
       enumerable: true,
       get(this: ContextBase) {
         return this.arguments[index]
       },
       set(this: ContextBase, value: unknown) {
-        if (name === 'params') this[onParams](this as object as HookContext, value)
+        if (name === 'params') this[callState].attachSignal(this as object as HookContext, value)
         this.arguments[index] = value
       }
     })
   }
-  argumentClasses.set(key, ArgumentsContext)
-  return ArgumentsContext
+  contextClasses.set(key, Context)
+  return Context
 }
 
 /**
- * Makes the function that creates the contexts of one method. What its calls have in common stands
- * on the prototype, and the named arguments (`id`, `data`, `params`) read and write
- * `context.arguments`. The params of a call are passed to `attachSignal`, and again if a hook
- * replaces them.
+ * Makes the function that creates the contexts of one method. The named arguments (`id`, `data`,
+ * `params`) read and write `context.arguments`. The params of a call are passed to `attachSignal`,
+ * and again if a hook replaces them.
  * @returns the function. @throws what `check` throws
  */
 export function contextOf(
@@ -95,16 +132,14 @@ export function contextOf(
   event: string | null,
   { check, attachSignal }: Pick<CallEnvironment, 'check' | 'attachSignal'>
 ): (args: unknown[]) => HookContext {
-  class MethodContext extends classWith(names) {}
-  MethodContext.prototype[onParams] = attachSignal
-  Object.defineProperties(MethodContext.prototype, Object.getOwnPropertyDescriptors(Object.freeze(shared)))
+  const Context = classWith(names)
   const last = names.length - 1
   return (args) => {
     check(shared.method, names, args)
     args[last] ??= {}
     // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than
     // `undefined`.
-    const context = new MethodContext(event, args) as object as HookContext
+    const context = new Context(event, args, new ContextState(shared, attachSignal)) as object as HookContext
     attachSignal(context, args[last])
     return context
   }

@@ -170,7 +170,14 @@ export function responsesIn(response: unknown): Map<string, unknown> {
   return new Map(byStatus.map(([status, schema]) => [status.toLowerCase(), schema]))
 }
 
-const serviceMark: unique symbol = Symbol('service')
+/** The key of the options of a route under which this package keeps what documents show of it. */
+const routeMark = Symbol('documented route')
+
+interface MarkedRoute {
+  [routeMark]?: { readonly service?: RouteMark; readonly documentation?: () => RouteDocumentation }
+}
+
+const marksOf = (route: unknown) => attempt(() => (Object(route) as MarkedRoute)[routeMark])
 
 /**
  * The metadata of a route for other plugins: its service, the method that it calls, and the
@@ -185,20 +192,15 @@ export interface RouteMark {
 }
 
 /** Marks a route under a private symbol. */
-export const withMark = <R extends object>(route: R, routeMark: RouteMark): R => ({
-  ...route,
-  [serviceMark]: routeMark
-})
+export const withMark = <R extends object>(route: R, service: RouteMark): R => ({ ...route, [routeMark]: { service } })
 
-export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[serviceMark])
+export const markOf = (route: unknown): RouteMark | undefined => marksOf(route)?.service
 
 /** The documentation of a route that is not a method of a service. */
 export interface RouteDocumentation {
   readonly schema: object
   readonly security: MethodDescription['security']
 }
-
-const documentationMark: unique symbol = Symbol('documentation')
 
 /**
  * Marks a route that is no method of a service with the schema that documents show of it. The route
@@ -208,8 +210,8 @@ const documentationMark: unique symbol = Symbol('documentation')
  */
 export const withDocumentation = <R extends object>(route: R, documentation: () => RouteDocumentation): R => ({
   ...route,
-  [documentationMark]: documentation
+  [routeMark]: { documentation }
 })
 
 export const documentationOf = (route: unknown): RouteDocumentation | undefined =>
-  attempt(() => Object(route)[documentationMark]())
+  attempt(() => marksOf(route)?.documentation?.())

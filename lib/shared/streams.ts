@@ -80,8 +80,12 @@ function mapIterable(
   changeError: ChangeError
 ): AsyncIterableIterator<unknown> {
   const items = source[Symbol.asyncIterator]()
+  let hasEnded = false
+  // Once: Node 26 makes an AggregateError of the failure of a record and that of a second close.
   const end = async () => {
-    await items.return?.()
+    const isFirst = !hasEnded
+    hasEnded = true
+    if (isFirst) await items.return?.()
     return { done: true, value: undefined } as const
   }
   return {

@@ -2,8 +2,7 @@ import type { HookContext, Http } from '../../types/hooks.js'
 import type { Query } from '../../types/service.js'
 import type { Caller } from './http-call.js'
 
-/** Under this name a context has the state of its call. */
-export const callState: unique symbol = Symbol('call state')
+const callState = Symbol('call state')
 
 /** State of one call, stored on its hook context. */
 export class CallState {

@@ -1,6 +1,5 @@
 import type { HookContext, HookType, Http, RegisteredService } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import { CallState, callState } from './call-state.js'
 import type { CallEnvironment } from './compose.js'
 import type { MethodDefinition } from './methods.js'
 import { pick } from './objects.js'
@@ -14,30 +13,12 @@ interface SharedContext {
   readonly method: string
 }
 
-const sharedNames = ['app', 'service', 'self', 'path', 'method'] as const
+const methodOf = Symbol()
 
-// Its own fields are private, so that printing a context does not print the application.
-class ContextState extends CallState {
-  readonly #shared: SharedContext
-  readonly #attachSignal: CallEnvironment['attachSignal']
-
-  /**
-   * @param shared the same object for all calls of a method
-   * @param attachSignal is called when a hook replaces the params
-   */
-  constructor(shared: SharedContext, attachSignal: CallEnvironment['attachSignal']) {
-    super()
-    this.#shared = shared
-    this.#attachSignal = attachSignal
-  }
-
-  get shared(): SharedContext {
-    return this.#shared
-  }
-
-  get attachSignal(): CallEnvironment['attachSignal'] {
-    return this.#attachSignal
-  }
+/** One object for all calls of a method. */
+interface MethodContext extends SharedContext {
+  /** Is called when a hook replaces the params. */
+  readonly attachSignal: CallEnvironment['attachSignal']
 }
 
 class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
@@ -55,17 +36,18 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare http: Http
   declare dispatch: unknown
   declare error: unknown
-  declare readonly [callState]: ContextState
+  /** A function, so that printing a context does not print the application. */
+  declare [methodOf]: () => MethodContext
 
   // Assigned, not declared as fields: V8 defines the fields of a class that others extend slowly.
-  constructor(event: string | null, args: unknown[], state: ContextState) {
+  constructor(event: string | null, args: unknown[], method: () => MethodContext) {
     this.type = 'around'
     this.http = {}
     this.dispatch = undefined
     this.error = undefined
     this.event = event
     this.arguments = args
-    ;(this as { [callState]: ContextState })[callState] = state
+    this[methodOf] = method
   }
 
   get statusCode(): number | undefined {
@@ -85,38 +67,34 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   }
 }
 
-const contextClasses = new Map<string, typeof ContextBase>()
+const contextClasses: Record<string, typeof ContextBase> = {}
 
 /**
  * The class of the contexts of all methods with these arguments. One for all services: V8 reads
  * objects of a few classes fast, and an application has hundreds of methods.
  */
-function classWith(names: MethodDefinition['arguments']): typeof ContextBase {
-  const key = names.join()
-  const ready = contextClasses.get(key)
-  if (ready !== undefined) return ready
-  class Context extends ContextBase {}
-  for (const name of sharedNames) {
-    Object.defineProperty(Context.prototype, name, {
+function createContextClass(names: MethodDefinition['arguments'], shared: SharedContext): typeof ContextBase {
+  const properties: PropertyDescriptorMap = {}
+  for (const name in shared)
+    properties[name] = {
       enumerable: true,
       get(this: ContextBase) {
-        return this[callState].shared[name]
+        return this[methodOf]()[name as keyof SharedContext]
       }
-    })
-  }
-  for (const [index, name] of names.entries()) {
-    Object.defineProperty(Context.prototype, name, {
+    }
+  for (const [index, name] of names.entries())
+    properties[name] = {
       enumerable: true,
       get(this: ContextBase) {
         return this.arguments[index]
       },
-      set(this: ContextBase, value: unknown) {
-        if (name === 'params') this[callState].attachSignal(this as object as HookContext, value)
+      set(this: ContextBase, value) {
+        if (name === 'params') this[methodOf]().attachSignal(this as object as HookContext, value)
         this.arguments[index] = value
       }
-    })
-  }
-  contextClasses.set(key, Context)
+    }
+  class Context extends ContextBase {}
+  Object.defineProperties(Context.prototype, properties)
   return Context
 }
 
@@ -132,14 +110,17 @@ export function contextOf(
   event: string | null,
   { check, attachSignal }: Pick<CallEnvironment, 'check' | 'attachSignal'>
 ): (args: unknown[]) => HookContext {
-  const Context = classWith(names)
+  contextClasses[names.join()] ??= createContextClass(names, shared)
+  const Context = contextClasses[names.join()] as typeof ContextBase
+  const ofMethod = { ...shared, attachSignal }
+  const method = () => ofMethod
   const last = names.length - 1
   return (args) => {
     check(shared.method, names, args)
     args[last] ??= {}
     // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than
     // `undefined`.
-    const context = new Context(event, args, new ContextState(shared, attachSignal)) as object as HookContext
+    const context = new Context(event, args, method) as object as HookContext
     attachSignal(context, args[last])
     return context
   }

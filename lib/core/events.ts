@@ -37,10 +37,10 @@ export function createEmitter(): Emitter {
 
 /** Whether an object has the methods of `Emitter`, and `once`. */
 export function isEmitter(object: object): object is Emitter {
-  return emitterMethods.every((name) => typeof (object as Record<string, unknown>)[name] === 'function')
+  return ['once', ...Object.keys(createEmitter())].every(
+    (name) => typeof (object as Record<string, unknown>)[name] === 'function'
+  )
 }
-
-const emitterMethods = ['once', ...Object.keys(createEmitter())]
 
 /** Is called for each listener that threw or rejected. */
 export type OnListenerError = (error: unknown, event: string) => void

@@ -103,17 +103,12 @@ export function createEntry(
       await chain(context)
       succeed?.(context)
     }, service)
+    return method
   }
   // The first call of a method composes it: an application may have thousands, and calls few.
   function composeLater(method: ServiceMethod) {
-    method.context = (args) => {
-      composeMethod(method)
-      return method.context(args)
-    }
-    method.run = (context) => {
-      composeMethod(method)
-      return method.run(context)
-    }
+    method.context = (args) => composeMethod(method).context(args)
+    method.run = (context) => composeMethod(method).run(context)
   }
   return { app, path, object, service, methods, hooks, compose: () => methods.forEach(composeLater) }
 }

@@ -3,6 +3,7 @@ import type { Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { type DatabaseOptions, openDatabase } from '../../examples/atlas/database.js'
+import '../support/auth-scrypt.js'
 import { toHash } from '../support/stored-password.js'
 import { openFolder, openServer, skip } from './atlas-support.js'
 

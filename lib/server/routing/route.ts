@@ -160,13 +160,14 @@ function createLazySend(
   const written = { ...schema }
   // Asked now: at its start, Fastify sets a compiler where the application has none.
   const hasCompiler = hasOwnCompiler(written, instance)
+  const record = recordRulesOf(options.schema)
+  const formatter = options.formatter ?? settings.formatter
   let sendResult: SendResult | undefined
   return () => {
-    const record = recordRulesOf(options.schema)
     sendResult ??= createSendResult({
       status: statusOf(definition),
       after,
-      formatter: options.formatter ?? settings.formatter,
+      formatter,
       serializer:
         schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, written, hasCompiler),
       read: record && createResultReader(label),

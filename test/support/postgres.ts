@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Pool, type PoolConfig } from 'pg'
 import type { Test } from 'tap'
 import { postgresTables } from '../../lib/events/postgres/index.js'
@@ -40,11 +41,20 @@ export async function createDatabase(t: Test, options = ''): Promise<string> {
   const name = `test_${process.pid}_${++databases}`
   const run = async (statement: string) => {
     const pool = new Pool({ connectionString: address, max: 1 })
-    await pool.query(statement)
+    const { rows } = await pool.query(statement)
     await pool.end()
+    return rows
   }
   await run(`create database ${name} ${options}`)
-  t.teardown(() => run(`drop database ${name} with (force)`))
+  t.teardown(async () => {
+    // A pool that has ended does not wait until the server has closed its side. A connection that is dropped with the
+    // database would fail the test.
+    for (let tries = 0; tries < 50; tries++) {
+      if ((await run(`select 1 from pg_stat_activity where datname = '${name}'`)).length === 0) break
+      await setTimeout(20)
+    }
+    await run(`drop database ${name} with (force)`)
+  })
   const url = new URL(address as string)
   url.pathname = name
   return url.href

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authenticationFor } from '../core/authentications.js'
-import { type Authentication, ownPluginState, pluginState } from '../core/host.js'
 import { joinPath } from '../core/path.js'
+import { type Authentication, authenticationFor, ownPluginState, pluginState } from '../core/plugin-state.js'
 import type { Credentials } from './credentials.js'
 
 interface Registration extends Authentication {

@@ -30,7 +30,10 @@ export const pause = (ms: number): Promise<void> =>
 /** Waits before a retry: longer after each failure, up to a second. */
 export const pauseAfter = (failures: number): Promise<void> => pause(Math.min(50 * 2 ** failures, 1000))
 
-/** Runs a task again after each of the pauses (in ms), until it succeeds. */
+/**
+ * Runs a task again after each of the pauses (in ms), until it succeeds. Its pauses keep the process
+ * alive: a caller awaits the result.
+ */
 export async function retry<T>(task: () => Promise<T>, pauses: readonly number[]): Promise<T> {
   const [ms, ...rest] = pauses
   try {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { HookOptions } from '../../types/hooks.js'
 import { standardEvents } from '../core/description.js'
 import type { AnyMethod, Members } from '../core/facade.js'
+import { isClass } from '../core/options.js'
 import {
   hasHookApplication,
   hookApplicationOf,
@@ -10,8 +11,7 @@ import {
   pluginState,
   serviceHostOf,
   type ToApplication
-} from '../core/host.js'
-import { isClass } from '../core/options.js'
+} from '../core/plugin-state.js'
 import { metaOf } from '../core/service-meta.js'
 import { authenticationIn } from './authentication.js'
 import type { FeathersLike, Mixin } from './members.js'

@@ -1,15 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import { authenticationFor, guardAdvice } from '../core/authentications.js'
 import { attempt } from '../core/errors.js'
 import { type AnyMethod, define } from '../core/facade.js'
-import { type Authentication, type MountedReader, pluginState } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
 import { isViewOf, loginsOf, noteLogin, withoutNamesOfLogins, withoutOtherLogins } from '../core/logins.js'
 import { definitionOf } from '../core/methods.js'
 import { isObject } from '../core/objects.js'
 import { inspectText } from '../core/options.js'
+import {
+  type Authentication,
+  authenticationFor,
+  guardAdvice,
+  type MountedReader,
+  pluginState
+} from '../core/plugin-state.js'
 import { metaOf } from '../core/service-meta.js'
 import type { FeathersService, MountedApplication, MountedAuthentication } from './mounted.js'
 

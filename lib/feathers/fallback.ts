@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { type ServiceHost, serviceHostOf } from '../core/host.js'
 import { joinPath } from '../core/path.js'
+import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
 import type { Forwarder } from '../core/service-meta.js'
 import { restFormatter } from './formatter.js'
 import { createForwarder, type KoaMiddleware, refuseForwarded } from './forward.js'

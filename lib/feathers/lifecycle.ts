@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { fallbackMark, rootOf } from '../core/host.js'
+import { fallbackMark, rootOf } from '../core/plugin-state.js'
 import type { MountedApplication } from './mounted.js'
 
 /** An application that was set up here, and how many servers it is mounted on. */

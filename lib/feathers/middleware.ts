@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { sourceText } from '../compat/source-text.js'
-import { rootOf } from '../core/host.js'
+import { rootOf } from '../core/plugin-state.js'
 import { restFormatter, servicesWithFormatter } from './formatter.js'
 import type { IgnoreList } from './ignore-middleware.js'
 import { type FeathersService, isOAuth, type MountedApplication, serviceOptions } from './mounted.js'

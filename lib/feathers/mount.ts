@@ -3,8 +3,8 @@ import type { HookContext } from '../../types/hooks.js'
 import type { Interceptor } from '../core/compose.js'
 import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
-import type { ToApplication } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
+import type { ToApplication } from '../core/plugin-state.js'
 import { type MountedService, metaOf } from '../core/service-meta.js'
 import {
   type AuthenticationSettings,

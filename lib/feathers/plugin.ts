@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
-import { hasHookApplication, ownPluginState } from '../core/host.js'
 import { checkOptions, kinds, type OptionTable, withoutRegister } from '../core/options.js'
+import { hasHookApplication, ownPluginState } from '../core/plugin-state.js'
 import { createApplications, registerApplications } from './application.js'
 import { FeathersCredentials } from './authentication.js'
 import { Fallback } from './fallback.js'

@@ -1,14 +1,14 @@
-import type { AroundHook } from '../../types/hooks.js'
+import { tracingChannel } from 'node:diagnostics_channel'
+import type { AroundHook, HookContext, TracedCall } from '../../types/hooks.js'
 import { updateSentFields } from '../core/adapters/update.js'
 import { callStateOf } from '../core/call-state.js'
-import type { CallEnvironment, Invoke } from '../core/compose.js'
+import type { CallEnvironment, Invoke, Run } from '../core/compose.js'
 import { traitsOf } from '../core/hooks.js'
-import { hookApplicationOf } from '../core/host.js'
 import { checkArguments } from '../core/methods.js'
+import { hookApplicationOf } from '../core/plugin-state.js'
 import { metaOf } from '../core/service-meta.js'
 import { keepHttp, trackFailure, trackResult, untrackAfter } from './results.js'
 import { attachSignal, throwIfAborted } from './signal.js'
-import { traceCalls } from './tracing.js'
 
 /** Traces each call, attaches `params.signal`, and closes streams that nobody reads. */
 export const serverEnvironment: CallEnvironment = {
@@ -46,4 +46,30 @@ export const serverEnvironment: CallEnvironment = {
 function rank(hook: AroundHook): number {
   const { isOutermost, isInnermost } = traitsOf(hook)
   return isOutermost ? 0 : isInnermost ? 2 : 1
+}
+
+const channel = tracingChannel<string, TracedCall>('fastify-services:call')
+const { start, end, asyncStart, asyncEnd, error } = channel
+
+// `channel.hasSubscribers` takes twice as long.
+const hasSubscribers = () =>
+  start.hasSubscribers ||
+  end.hasSubscribers ||
+  asyncStart.hasSubscribers ||
+  asyncEnd.hasSubscribers ||
+  error.hasSubscribers
+
+/** Publishes each call to the tracing channel `fastify-services:call`, if it has a subscriber. */
+function traceCalls(run: Run): Run {
+  return (context) => (hasSubscribers() ? publish(context, run) : run(context))
+}
+
+function publish(context: HookContext, run: Run): Promise<void> {
+  const { path, method } = context
+  const { provider } = Object(context.params)
+  const call = async () => {
+    await run(context)
+    return context.result
+  }
+  return channel.tracePromise(call, { path, method, provider, context }) as Promise<void>
 }

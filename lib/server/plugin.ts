@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
-import { ownPluginState, pluginState, rootOf } from '../core/host.js'
+import { ownPluginState, pluginState, rootOf } from '../core/plugin-state.js'
 import { notFound } from './errors/error-handler.js'
 import { checkPath, checkPluginOptions } from './plugin-options.js'
 import { printServices } from './print-services.js'

@@ -1,5 +1,5 @@
-import { hookApplicationOf } from '../core/host.js'
 import { joinPath, stripSlashes } from '../core/path.js'
+import { hookApplicationOf } from '../core/plugin-state.js'
 import { metaOf } from '../core/service-meta.js'
 import type { ExposedService } from './routing/exposed.js'
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { AroundHook, HookOptions, RegisteredService } from '../../types/hooks.js'
-import { rootOf, type ServiceHost } from '../core/host.js'
+import { methods } from '../core/methods.js'
 import { joinPath } from '../core/path.js'
+import { rootOf, type ServiceHost } from '../core/plugin-state.js'
 import { declaredIn, routesOf } from '../core/resource/method-rules.js'
 import { createMountedService, createService } from '../core/service.js'
 import { type Forwarder, metaOf } from '../core/service-meta.js'
 import { logError } from './answer/log.js'
 import { endWithConnection } from './answer/pipelining.js'
-import { eventsOf } from './emitted-events.js'
 import { serverEnvironment } from './environment.js'
 import { errorHandler } from './errors/error-handler.js'
 import { checkNewPath, checkSchemas, checkServiceOptions } from './plugin-options.js'
@@ -175,3 +175,15 @@ export class FastifyServiceHost implements ServiceHost {
 // Fastify registers into the plugin that is loading, whatever instance `register` was called on.
 const misplaced = (name: string, url: string) =>
   `The service '${name}' would be at ${url}: it was registered on another instance while a plugin with a prefix was loading. Use the instance that this plugin gets, or register the service before`
+
+const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
+
+/**
+ * The events that an object emits itself: the standard ones too where it is a service already, of
+ * another application or of one of Feathers.
+ */
+function eventsOf(object: object, eventsOption: readonly string[] | undefined): readonly string[] | undefined {
+  if (!metaOf(object).isRegistered && !(Symbol.for('@feathersjs/service') in object)) return eventsOption
+  const events: unknown = eventsOption ?? (object as { events?: unknown }).events
+  return Array.isArray(events) ? [...standardEvents, ...events] : standardEvents
+}

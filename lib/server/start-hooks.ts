@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type HookPosition, type HookStore, traitsOf } from '../core/hooks.js'
-import { ownPluginState, rootOf } from '../core/host.js'
 import { methods } from '../core/methods.js'
 import { likelyName } from '../core/options.js'
+import { ownPluginState, rootOf } from '../core/plugin-state.js'
 import type { ServiceEntry } from '../core/service.js'
 import { aroundHooksOf, hooksInOrder } from './service-hooks.js'
 

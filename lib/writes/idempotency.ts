@@ -14,12 +14,12 @@ import {
   traitsOf,
   withTraits
 } from '../core/hooks.js'
-import { pluginState } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
 import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { pluginState } from '../core/plugin-state.js'
 import { metaOf } from '../core/service-meta.js'
 import { toStableJSON } from '../core/stable-json.js'
 import { memoryStore, type Store, storeKind } from '../core/store.js'

@@ -1,8 +1,8 @@
 import type { HookContext } from '../../../types/fastify.js'
 import type { HookPosition } from '../../core/hooks.js'
-import { serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { likelyName } from '../../core/options.js'
+import { serviceHostOf } from '../../core/plugin-state.js'
 
 /** Whether the option `except` of a hook names a call: by its service, its method, or both. */
 export const isExcepted = ({ path, method }: HookContext, names: readonly string[] = []): boolean =>

@@ -9,7 +9,7 @@ import type {
   RouteOptions
 } from 'fastify'
 import { GeneralError } from '../../core/errors.js'
-import { fallbackMark } from '../../core/host.js'
+import { fallbackMark } from '../../core/plugin-state.js'
 import type { Forwarder } from '../../core/service-meta.js'
 import { requestStateOf } from '../request/request.js'
 import type { Precedence } from './precedence.js'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
-import { fallbackMark, rootOf } from '../../core/host.js'
 import { custom } from '../../core/methods.js'
+import { fallbackMark, rootOf } from '../../core/plugin-state.js'
 
 /** Adds routes of services, except where the application has a route of the same method and URL. */
 export class Precedence {

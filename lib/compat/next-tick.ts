@@ -10,6 +10,6 @@
 import { executionAsyncResource } from 'node:async_hooks'
 
 /** Exported because a module keeps only what it exports. */
-const retained: object[] = []
+export const retained: object[] = []
 
 process.nextTick(() => retained.push(executionAsyncResource()))

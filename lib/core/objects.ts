@@ -19,6 +19,15 @@ export const isPlain = (value: unknown): value is Record<string, unknown> =>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Makes a value at the first call of the function that is returned, and returns it at each call. */
+export function once<T>(create: () => T): () => T {
+  let value: { readonly created: T } | undefined
+  return () => {
+    value ??= { created: create() }
+    return value.created
+  }
+}
+
 /** Whether a value can be awaited. */
 export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { AroundHook, HookOptions, RegisteredService } from '../../types/hooks.js'
-import { methods } from '../core/methods.js'
+import { standardEvents } from '../core/description.js'
 import { joinPath } from '../core/path.js'
 import { rootOf, type ServiceHost } from '../core/plugin-state.js'
 import { declaredIn, routesOf } from '../core/resource/method-rules.js'
@@ -175,8 +175,6 @@ export class FastifyServiceHost implements ServiceHost {
 // Fastify registers into the plugin that is loading, whatever instance `register` was called on.
 const misplaced = (name: string, url: string) =>
   `The service '${name}' would be at ${url}: it was registered on another instance while a plugin with a prefix was loading. Use the instance that this plugin gets, or register the service before`
-
-const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
 
 /**
  * The events that an object emits itself: the standard ones too where it is a service already, of

@@ -4,6 +4,7 @@ import { idFieldOf, takesMany } from '../../core/adapters/feathers.js'
 import type { MaySend } from '../../core/adapters/update.js'
 import { BadRequest, NotFound } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
+import { once } from '../../core/objects.js'
 import { idName } from '../../core/path.js'
 import { type BodyValidator, createBodyCheck } from '../../core/resource/body.js'
 import type { BodyRules } from '../../core/resource/body-rules.js'
@@ -49,6 +50,7 @@ export function resourceRoute(
     schema?.querystring === rules.querystring ? queryValidator(rules, record, isTyped) : undefined
   const body = rules.body?.document === schema?.body ? rules.body : undefined
   const host = instance.validatorCompiler as CompileValidator | undefined
+  // Fastify asks for validators and serializers of each route, and services use few of them.
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
   return {
     checks: [
@@ -108,15 +110,6 @@ function checkRuleSchemas(
 
 function createFastifyValidator(instance: FastifyInstance): CompileValidator {
   return packages.fastifyCompiler()(instance.getSchemas(), { customOptions: {} })
-}
-
-// Fastify asks for validators and serializers of each route, and services use few of them.
-function once<T>(create: () => T): () => T {
-  let value: { readonly created: T } | undefined
-  return () => {
-    value ??= { created: create() }
-    return value.created
-  }
 }
 
 // The queries and ids of all methods share the compiled schemas of the fields.

@@ -13,7 +13,7 @@ import { type MaySend, restrictSentFields } from '../../core/adapters/update.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData, statusOf, takesList } from '../../core/methods.js'
-import { isObject } from '../../core/objects.js'
+import { isObject, once } from '../../core/objects.js'
 import { inspect } from '../../core/options.js'
 import { readerFor } from '../../core/plugin-state.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
@@ -162,9 +162,8 @@ function createLazySend(
   const hasCompiler = hasOwnCompiler(written, instance)
   const record = recordRulesOf(options.schema)
   const formatter = options.formatter ?? settings.formatter
-  let sendResult: SendResult | undefined
-  return () => {
-    sendResult ??= createSendResult({
+  return once(() =>
+    createSendResult({
       status: statusOf(definition),
       after,
       formatter,
@@ -174,8 +173,7 @@ function createLazySend(
       projectorOf: record && createProjector(label, definition, written, instance, record, hasCompiler),
       textType: metaOf(entry.object).mounted?.textType
     })
-    return sendResult
-  }
+  )
 }
 
 /**
@@ -233,9 +231,9 @@ function createHandler(
 const noMiddleware: readonly Middleware[] = []
 
 function toMiddleware(options: ServiceOptions, name: 'before' | 'after', path: string): readonly Middleware[] {
-  const option = options[name]
-  if (option === undefined) return noMiddleware
-  const functions = [option ?? []].flat() as Middleware[]
+  const option = options[name] ?? noMiddleware
+  if (option === noMiddleware) return noMiddleware
+  const functions = [option].flat() as Middleware[]
   for (const item of functions)
     if (typeof item !== 'function')
       throw new TypeError(`The option \`${name}\` of the service '${path}' must be functions, got ${inspect(item)}`)

@@ -48,10 +48,10 @@ export class ServiceHooks extends CheckedHooks {
 }
 
 /** The around hooks of a method, in the order in which they run. */
-export const aroundHooksOf = (store: HookStore, method: string): AddedHook[] =>
-  hooksInOrder(store, 'around', method).sort(
-    (first, second) => Number(second.isOutermost ?? false) - Number(first.isOutermost ?? false)
-  )
+export function aroundHooksOf(store: HookStore, method: string): AddedHook[] {
+  const added = hooksInOrder(store, 'around', method)
+  return [...added.filter(({ isOutermost }) => isOutermost), ...added.filter(({ isOutermost }) => !isOutermost)]
+}
 
 /** The hooks of a type for a method, those for `all` methods first. */
 export const hooksInOrder = ({ added }: HookStore, type: string, method: string): AddedHook[] =>

@@ -87,8 +87,9 @@ interface Timed {
  */
 export function checkTimeouts(app: FastifyInstance): void {
   const { requestTimeout = 0, headersTimeout = 0 }: Timed = app.server
+  if (requestTimeout <= 0 || headersTimeout <= requestTimeout) return
   const state = ownPluginState(rootOf(app))
-  if (requestTimeout <= 0 || headersTimeout <= requestTimeout || state.hasWarnedOfTimeouts) return
+  if (state.hasWarnedOfTimeouts) return
   state.hasWarnedOfTimeouts = true
   app.log.warn(
     `A request may take ${headersTimeout} ms to arrive, not the ${requestTimeout} ms of \`requestTimeout\`: Node ends half a body after the longer of it and \`headersTimeout\`. Set both: Fastify({ requestTimeout: ${requestTimeout}, http: { headersTimeout: ${requestTimeout} } }), with TLS in \`https\``

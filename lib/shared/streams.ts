@@ -83,9 +83,10 @@ function mapIterable(
   let hasEnded = false
   // Once: Node 26 makes an AggregateError of the failure of a record and that of a second close.
   const end = async () => {
-    const isFirst = !hasEnded
-    hasEnded = true
-    if (isFirst) await items.return?.()
+    if (!hasEnded) {
+      hasEnded = true
+      await items.return?.()
+    }
     return { done: true, value: undefined } as const
   }
   return {

@@ -39,12 +39,7 @@ export interface BodyRules {
 /** The schema of the records that clients send, with and without files. */
 type Incoming = Pick<BodyRules, 'shown' | 'written'>
 
-function toIncoming(document: JsonSchema, options: SchemaOptions): Incoming {
-  const shown = new WrittenSchema(document, options)
-  return separateFiles(shown)
-}
-
-const separateFiles = (shown: WrittenSchema): Incoming => ({ shown, written: checkedSchemaOf(shown) })
+const toIncoming = (shown: WrittenSchema): Incoming => ({ shown, written: checkedSchemaOf(shown) })
 
 /** The schemas whose `readOnly` flags apply to the body of a method. */
 interface Guards {
@@ -68,7 +63,7 @@ export class BodySchemas {
     this.#input = input.document
     this.#response = response?.document
     this.#flagged = flagged
-    this.#guards = { record: separateFiles(input), response: response === undefined ? [] : [response] }
+    this.#guards = { record: toIncoming(input), response: response === undefined ? [] : [response] }
   }
 
   get record(): WrittenSchema {
@@ -80,7 +75,7 @@ export class BodySchemas {
     if (settable === undefined) return this.#guards
     const flagged = { ...this.#flagged, settable: new Set(settable) }
     const response = this.#response === undefined ? [] : [new WrittenSchema(this.#response, { flagged })]
-    return { record: toIncoming(this.#input, { flagged }), response }
+    return { record: toIncoming(new WrittenSchema(this.#input, { flagged })), response }
   }
 
   /** Returns the rules of `create`, `update` and `patch`, by method. */
@@ -135,7 +130,7 @@ export class BodySchemas {
     settable: readonly string[] | undefined,
     options: SchemaOptions = { flagged: { ...noNames, ...(settable && { settable: new Set(settable) }) } }
   ): BodyRules {
-    const incoming = toIncoming(readSides(schema).input.document, options)
+    const incoming = toIncoming(new WrittenSchema(readSides(schema).input.document, options))
     const { record, response } = this.#guardsFor(settable)
     return {
       ...incoming,

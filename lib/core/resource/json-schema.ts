@@ -27,7 +27,7 @@ interface AsJsonSchema {
  */
 export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   const standard = standardOf(schema)
-  if (standard === undefined && isObject(schema)) return { document: copyAsJson(schema), isOfInput: side === 'input' }
+  if (standard === undefined && isObject(schema)) return { document: copyAsJson(schema), isOfInput: false }
   if (standard?.jsonSchema === undefined) throw new TypeError(`resource() can't use this schema. ${hint}`)
   const library = libraryOf(schema)
   try {
@@ -115,7 +115,7 @@ interface Sides {
 export function readSides(schema: unknown): Sides {
   const input = readJsonSchema(schema, 'input')
   // A JSON Schema has no transformations.
-  if (standardOf(schema) === undefined) return { input, output: { ...input, isOfInput: false } }
+  if (standardOf(schema) === undefined) return { input, output: input }
   const output = readJsonSchema(schema, 'output')
   const shared = shareFlags(input.document, output.document)
   return {

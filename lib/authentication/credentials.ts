@@ -135,6 +135,9 @@ export class Credentials implements LoginVerifier {
     }
     if (typeof strategyResult !== 'object' || strategyResult === null) throw new NotAuthenticated('Not authenticated')
     const authentication = { ...strategyResult.authentication, strategy: name }
+    const { payload } = authentication
+    // Tokens have texts as ids.
+    if (Number.isFinite(payload?.sub)) authentication.payload = { ...payload, sub: String(payload?.sub) }
     const result = { ...strategyResult, authentication } as AuthenticationResult
     if (users.name !== null && result[users.name] !== undefined) result[users.name] = users.redact(result[users.name])
     sources.set(authentication, this)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, TokenPayload } from '../../types/authentication.js'
-import type { Params } from '../../types/service.js'
+import type { Id, Params } from '../../types/service.js'
 import type { SecurityScheme } from '../core/hooks.js'
 import type { Passwords } from './password.js'
 import type { Users } from './users.js'
@@ -8,8 +8,10 @@ import type { Users } from './users.js'
 /** The result of a strategy, with the user under the name of the entity, `user` by default. */
 export interface StrategyResult {
   authentication?: {
-    /** Claims for the access token of a login. Without users, `sub` is the owner of the token. */
-    payload?: Partial<TokenPayload>
+    /**
+     * Claims for the access token of a login. Without users, `sub` is the id of the token's owner.
+     */
+    payload?: { sub?: Id; [claim: string]: unknown }
     [key: string]: unknown
   }
   [key: string]: unknown

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
+import { loginsInParams } from '../core/logins.js'
 
 const digestOf = (text: string, length: number) =>
   createHash('sha256').update(text).digest('base64url').slice(0, length)
 
-/** Returns the key of a user. @param user the id, or an object that has it */
+/**
+ * Returns the key of a user, `undefined` if there is no id.
+ * @param user the id, or an object that has it as `id` or `_id`
+ */
 export function userKey(user: unknown): string | undefined {
-  const { id, _id = id } = Object(user) as { id?: unknown; _id?: unknown }
-  const value = typeof user === 'object' ? (id ?? _id) : user
+  // An id of MongoDB is an object that has an `id` itself.
+  const isRecord = typeof user === 'object' && !('toHexString' in Object(user))
+  const { id, _id } = Object(user) as { id?: unknown; _id?: unknown }
+  const value = isRecord ? (id ?? _id) : user
   return value === undefined || value === null ? undefined : `user ${String(value)}`
 }
 
@@ -15,7 +21,9 @@ export function userKey(user: unknown): string | undefined {
  */
 export function callerKeysOf(params: Readonly<Record<string, unknown>>, headers: unknown): readonly string[] {
   const { sub } = Object(Object(params.authentication).payload)
-  const user = userKey(params.user) ?? userKey(sub)
+  // The record of a user may have its id in another field.
+  const loginId = loginsInParams(params).at(-1)?.identity?.at(-1)
+  const user = userKey(params.user) ?? userKey(loginId) ?? userKey(sub)
   const { authorization } = Object(headers)
   const token = typeof authorization === 'string' ? `token ${digestOf(authorization, 22)}` : undefined
   return [user, token].filter((key) => key !== undefined)

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { Id } from '../../types/service.js'
 import { ServiceError } from '../core/errors.js'
 import type { LoginVerifier } from '../core/logins.js'
+import { inspect } from '../core/options.js'
 import { userKey } from './callers.js'
 import { type ListScope, ScopeResolver } from './list-scope.js'
 import type { EventsOptions } from './options.js'
@@ -139,11 +141,12 @@ export class OpenStreams {
    * Resolves the scopes of a user's lists again. Until that is done, these lists get `changed`
    * only.
    *
-   * @param user the user, or the id
+   * @param user the id, or a record that has it as `id` or `_id`
+   * @throws {TypeError} if there is no id
    */
-  async recheck(user: unknown): Promise<void> {
+  async recheck(user: Id | object): Promise<void> {
     const key = userKey(user)
-    if (key === undefined) return
+    if (key === undefined) throw new TypeError(`recheck needs a user with an id, or the id, got ${inspect(user)}`)
     for (const recheckedKeys of this.openings) recheckedKeys.add(key)
     const streams = [...this.#streams.keys()].filter(({ callers }) => callers.includes(key))
     for (const stream of streams) {

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import type { Id } from '../../types/service.js'
 import { describe, type RouteDocumentation, withDocumentation } from '../core/description.js'
 import { withoutRegister } from '../core/options.js'
 import { joinPath } from '../core/path.js'
@@ -26,11 +27,12 @@ export interface Events {
    * Asks again which records a user may see. Call it when a role or a membership has changed. Until
    * it is done, the lists of that user get no ids.
    *
-   * @param user the user, or the id
+   * @param user the id, or a record that has it as `id` or `_id`
+   * @throws {TypeError} if there is no id
    * @example
    * await app.events.recheck(member.userId)
    */
-  recheck(user: unknown): Promise<void>
+  recheck(user: Id | object): Promise<void>
 }
 
 declare module 'fastify' {
@@ -58,7 +60,7 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
     get isLogReachable() {
       return !server.callEvents.isLogAway
     },
-    recheck: (user: unknown) => server.streams.recheck(user)
+    recheck: (user: Id | object) => server.streams.recheck(user)
   })
   app.addHook('onReady', async () => {
     for (const [path, setting] of Object.entries(options.services))

@@ -142,6 +142,21 @@ t.test('`entity: null`: tokens that stand for no users, and no service of users 
   t.equal((await ask(app, '/authentication', bearer(), 'DELETE')).status, 200)
 })
 
+t.test('`entity: null`: the owner of a token may have a number as the id', async (t) => {
+  const machine: Strategy = {
+    parse: ({ headers }) => (headers['x-id'] ? { id: Number(headers['x-id']) } : null),
+    authenticate: ({ id }) => ({ authentication: { payload: { sub: id as number } } })
+  }
+  const app = await createServicesApp(t)
+  await app.register(authentication, { secret, entity: null, strategies: { jwt: true, machine } })
+  app.service('params', all, around(authenticate('jwt', 'machine')))
+  const { status, body } = await login(app, { strategy: 'machine', id: 7 })
+  t.match([status, body.authentication], [201, { payload: { sub: '7' } }])
+  for (const headers of [bearer(body.accessToken), { 'x-id': '7' }])
+    t.match((await ask(app, '/params', headers)).body, { authentication: { payload: { sub: '7' } } })
+  t.equal((await login(app, { strategy: 'machine', id: Number.NaN })).status, 500, 'no id')
+})
+
 t.test("a host's own `user` on requests stays its own where no guard stands", async (t) => {
   const app = await createGuardsApp(t, {
     before: (app) => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { type HookContext, NotFound } from '../../index.js'
-import authentication, { authenticate, own } from '../../lib/authentication/index.js'
+import authentication, { authenticate, own, type Strategy } from '../../lib/authentication/index.js'
 import { type EventLog, memoryLog } from '../../lib/events/index.js'
 import '../support/auth-scrypt.js'
 import { list, memory, readUser, serviceAt, startEvents } from '../support/events-app.js'
@@ -180,7 +181,6 @@ t.test('rules are asked for again: a membership that has ended, one that is new,
   const stream = await subscribe(`${list('notes')}&subscribe[1][path]=open`, ann).connected
   const alone = await subscribe(list('notes'), ann).connected
   await app.events.recheck('ann')
-  await app.events.recheck(undefined)
   memberships.set('ann', ['b'])
   const rechecking = app.events.recheck({ id: 'ann' })
   await call('POST', '/notes', { group: 'a' })
@@ -249,4 +249,31 @@ t.test('a login by a key in a header lasts as long as the stream', async (t) => 
   await call('POST', '/notes', {}, key)
   t.match(await robot.count(1), [{ event: 'created' }])
   t.ok(before)
+})
+
+t.test('`recheck` takes an id as a number or a text, or a record with the id', async (t) => {
+  const asked: unknown[] = []
+  const note = ({ params }: HookContext) => void asked.push(Object(params.account).number)
+  const key: Strategy = {
+    parse: ({ headers }) => (headers['x-key'] ? { key: headers['x-key'] } : null),
+    authenticate: ({ key }) => ({ account: { number: Number(key) } })
+  }
+  const options = { entity: 'account', entityId: 'number', strategies: { key }, guard: 'key' }
+  const objectId = { id: Buffer.from('12'), toHexString: () => '12', toString: () => '12' }
+  const { app, subscribe } = await startEvents(
+    t,
+    async (app) => {
+      await app.register(authentication, options)
+      app.service('notes', memory(), { hooks: { before: { find: [note] } } })
+    },
+    { services: { notes: true } }
+  )
+  for (const number of ['12', '1']) await subscribe(list('notes'), { 'x-key': number }).connected
+  for (const user of [12, '12', { id: 12 }, { _id: '12' }, { id: null, _id: objectId }, objectId]) {
+    asked.length = 0
+    await app.events.recheck(user)
+    t.same(asked, [12], inspect(user))
+  }
+  for (const user of [undefined, null, {}, { email: 'ann' }, { id: null }])
+    await t.rejects(app.events.recheck(user as never), { name: 'TypeError', message: /needs a user with an id/ })
 })

@@ -204,6 +204,12 @@ const knex: Reader = ({ message }) => {
   return /^Undefined binding\(s\) detected /.test(text) ? { refusal: 'other', fields: [] } : undefined
 }
 
+// PGlite itself refuses some values.
+const pglite: Reader = ({ message }) =>
+  /^Invalid input for (boolean|bytea|date) type$/.test(driverText(message))
+    ? { refusal: 'value', fields: [] }
+    : undefined
+
 // Kysely throws it if PostgreSQL has rolled back instead of committing.
 const kysely: Reader = (error) =>
   error[Symbol.for('kysely.AbortedTransactionError')] === true ? { refusal: 'other', fields: [] } : undefined
@@ -225,6 +231,6 @@ const statement: Reader = ({ message }) => {
  * The readers for each kind of driver, for knex and Kysely themselves, for connection errors of all
  * drivers, and for other errors that contain a statement.
  */
-export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, kysely, connection, statement]
+export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, pglite, kysely, connection, statement]
 
 const columnNames = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

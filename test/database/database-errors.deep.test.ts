@@ -541,6 +541,49 @@ t.test('a page that is none is 400 or another page, never 500', async (t) => {
       }
 })
 
+t.test('a value that a column of PostgreSQL can not hold: the field, or 404 for the id', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table things (id serial primary key, size int, done boolean, name varchar(5))')
+  const seen: unknown[] = []
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks: { around: { all: [databaseErrors()] } }, errorHandler: { html: false } })
+  const scoped = ({ params }: HookContext) => {
+    if (params.query?.scoped) params.query = { size: 'secret' }
+  }
+  app.service('things', new KnexService({ Model, name: 'things', multi: true }), {
+    hooks: { before: { all: [scoped] } }
+  })
+  const error = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) => {
+    const { statusCode, body } = await app.inject({ method, url: encodeURI(url), ...(payload && { payload }) })
+    const { message, errors } = JSON.parse(body)
+    seen.push(errors)
+    return [statusCode, message]
+  }
+  const noRecord = (id: string) => [404, `No record found for id '${id}'`]
+  const held = (name: string) => [400, `${name} can't hold this value`]
+  for (const id of ['99999999999999', 'abc', '1.5', '-9999999999', 'x-y', 'x"', ': "5']) {
+    t.same(await error('GET', `/things/${id}`), noRecord(id))
+    t.same(await error('PATCH', `/things/${id}`, { size: 1, name: 'n' }), noRecord(id))
+  }
+  t.same(await error('GET', '/things?id=99999999999999'), held('id'))
+  t.same(await error('GET', '/things?size[$in][]=1&size[$in][]=x'), held('size'))
+  t.same(await error('GET', '/things?$or[0][size]=x&$or[1][name]=y&$skip=0'), held('size'))
+  t.same(await error('GET', '/things?done=maybe'), held('done'), 'refused by PGlite itself')
+  t.same(await error('GET', '/things?$skip=-1'), held('$skip'))
+  t.same(await error('GET', '/things?scoped=1'), [400, 'A value is not valid'], 'a condition of a hook')
+  t.same(await error('POST', '/things', { size: 'x', name: 'y' }), held('size'))
+  t.same(await error('POST', '/things', [{ size: 1 }, { size: 99999999999999, name: 'x' }]), held('size'))
+  t.same(await error('PATCH', '/things/1', { name: 'too long' }), held('name'))
+  t.same(await error('POST', '/things', { name: 'too long', size: 1 }), [400, 'The value of name or size is not valid'])
+  t.same(await error('POST', '/things', { size: 'x', name: 'x' }), [400, 'The value of size or name is not valid'])
+  t.same(seen.flat().filter(Boolean).at(0), {
+    instancePath: '/id',
+    keyword: 'value',
+    message: "id can't hold this value"
+  })
+})
+
 t.test('other errors stay as they are', async (t) => {
   const unreachable = new TypeError('fetch failed', { cause: thrown('connect', { syscall: 'connect' }) })
   const meant = new Conflict('Taken', undefined, { cause: postgres('23505') })

@@ -24,7 +24,9 @@ function toMethodNotAllowed(
   const rows = [...methods].filter(([, row]) => row.verb === verb)
   const calledPath = isQuery ? '' : path
   const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === calledPath)
-  const [name] = rows.find(isHere) ?? rows[0] ?? [request.method]
+  // The route of a custom method is at no URL of the six.
+  const isStandard = calledPath === '' || calledPath === ':id'
+  const [name] = (isStandard ? (rows.find(isHere) ?? rows[0]) : undefined) ?? [request.method]
   const named = verb === custom.verb ? namedMethod(request) : undefined
   return new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`)
 }

@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { errorHandler, type HookContext, Unavailable } from 'fastify-services'
+import services, { errorHandler, type HookContext, stableOrder, Unavailable } from 'fastify-services'
 import authentication, { within } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
 import events from 'fastify-services/events'
@@ -20,7 +20,6 @@ import {
   usersInOrganisation
 } from './access.js'
 import { emitPatched, Issues } from './issues.js'
-import { sortById } from './order.js'
 import * as records from './records.js'
 import { ofUsers } from './services.js'
 import { SignUps } from './sign-ups.js'
@@ -63,7 +62,7 @@ export async function createApp({
     errorHandler: errors,
     notFound: true,
     hooks: {
-      before: { find: [sortById] },
+      around: { find: [stableOrder()] },
       error: { all: [databaseErrors({ messages: { email: 'There is a user with this address' } })] }
     }
   })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { commonOperators, errorHandler } from 'fastify-services'
+import services, { commonOperators, errorHandler, stableOrder } from 'fastify-services'
 import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
 import events from 'fastify-services/events'
@@ -15,7 +15,6 @@ import * as notes from './notes.js'
 import { registerPage } from './page.js'
 import { type ProductionOptions, registerProduction } from './production.js'
 import { createProxies } from './proxies.js'
-import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
 import { logLosses } from './redis.js'
 import { StartError } from './start-error.js'
@@ -73,7 +72,7 @@ export async function createApp(
   app.service('countries', all, {
     methods: ['find', 'get'],
     schema: countries.schema,
-    hooks: { before: { find: [sortBy('name')], get: [countries.isCode] } }
+    hooks: { around: { find: [stableOrder('name')] }, before: { get: [countries.isCode] } }
   })
   const ofCountries = new Table<notes.Note>({ Model: knex, name: 'notes', multi: ['create', 'patch'], paginate })
   app.service('countries/:code/notes', ofCountries, { schema: notes.schema, hooks: notes.hooks })

@@ -1,9 +1,9 @@
 import type { KnexService } from '@feathersjs/knex'
-import { Forbidden, type HookContext, type NextFunction, NotFound, resource } from 'fastify-services'
+import { Forbidden, type HookContext, type NextFunction, NotFound, resource, stableOrder } from 'fastify-services'
 import type { Knex } from 'knex'
 import Type, { type Static } from 'typebox'
 import type { Country } from './countries.js'
-import { Int, operators, sortBy, text } from './query.js'
+import { Int, operators, text } from './query.js'
 import { limitRecords, type Table } from './table.js'
 import { type User, userOf } from './users.js'
 
@@ -35,10 +35,9 @@ export const schema = resource(Note, {
 })
 
 export const hooks = {
-  around: { all: [tellNames] },
+  around: { all: [tellNames], find: [stableOrder()] },
   before: {
     all: [ofCountry],
-    find: [sortBy('id')],
     get: [numberId],
     create: [limitRecords, stamp],
     update: [numberId, ofAuthor, stamp],

@@ -1,4 +1,3 @@
-import type { HookContext } from 'fastify-services'
 import Type from 'typebox'
 
 /** A text that PostgreSQL can store: no NUL character. No column has a longer one, and no query compares with one. */
@@ -12,9 +11,3 @@ const pattern = { type: 'string', maxLength: 200, pattern: '^([^\\\\\\u0000]|\\\
 
 /** What the adapter knows beside the usual operators. */
 export const operators = { $like: pattern, $ilike: pattern }
-
-/** A hook: the order of a list ends with a column in which all records differ, since a database may give each page of others in another order. */
-export const sortBy = (column: string) => (context: HookContext) => {
-  const { $sort, ...query } = context.params.query ?? {}
-  context.params = { ...context.params, query: { ...query, $sort: { ...$sort, [column]: $sort?.[column] ?? 1 } } }
-}

@@ -19,6 +19,7 @@ export type * from './types/fastify.js'
 // `…In` has a parameter more, the application: declarations of other packages name it.
 export type {
   HookContext as HookContextIn,
+  HookMembers,
   HookOptions as HookOptionsIn,
   HookType,
   Http,

@@ -3,7 +3,9 @@
  * `TAG` is the tag that is published; without it, nothing is said of tags.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -23,8 +25,17 @@ const rangesOf = (name) =>
     .filter(([dependency]) => /^fastify-services(-client)?$/.test(dependency))
     .map(([, range]) => range)
 const section = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\]`, 'm')
-const packed = () => JSON.parse(run('npm', 'pack', '--dry-run', '--json', '--ignore-scripts'))[0]
-const size = 1_500_000
+const size = 1_200_000
+/** Builds the package in a folder of its own, and returns what npm would pack. */
+const packed = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'release-'))
+  try {
+    run(process.execPath, 'scripts/build-package.js', folder)
+    return JSON.parse(run('npm', 'pack', folder, '--dry-run', '--json', '--ignore-scripts'))[0]
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
 /** Each is what must hold, whether it does, and what to do where it does not. */
 const checks = [

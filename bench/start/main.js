@@ -1,4 +1,4 @@
-// npm run bench:start: CPU and memory of the start of many services, with and without resource(), beside routes by hand; CPU of the import.
+// npm run bench:start: CPU and memory of the start of many services, with and without resource(), beside routes by hand.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ async function measure(...args) {
   return result
 }
 
-const jobs = [['import'], ...Object.keys(sides).flatMap((name) => counts.map((count) => [name, count]))]
+const jobs = Object.keys(sides).flatMap((name) => counts.map((count) => [name, count]))
 const lowest = new Map()
 for (let round = 0; round < rounds; round++)
   // The order is another one in each round: what else the machine does hits no side alone.
@@ -46,6 +46,3 @@ for (const name of Object.keys(sides)) {
   })
   console.log(`| ${name} | ${cells.join(' | ')} |`)
 }
-console.log(
-  `\nThe import of fastify-services, after that of Fastify: ${(lowest.get('import').cpu / 1000).toFixed(0)} ms of CPU`
-)

@@ -1,4 +1,4 @@
-// One side of npm run bench:start, in a process of its own: what the start of so many services, or an import, takes.
+// One side of npm run bench:start, in a process of its own: what the start of so many services takes.
 import Fastify from 'fastify'
 import { sixMethods } from '../../dist/bench/methods.js'
 
@@ -65,18 +65,12 @@ if (process.send !== undefined) {
     const { user, system } = process.cpuUsage()
     return user + system
   }
-  if (name === 'import') {
-    const before = cpu()
-    await import('fastify-services')
-    process.send({ cpu: cpu() - before })
-  } else {
-    // The modules of a side are not its start.
-    if (name.startsWith('services')) await import('fastify-services')
-    const before = { cpu: cpu(), heap: heapUsed() }
-    const app = Fastify()
-    await sides[name](app, Number(count))
-    await app.ready()
-    process.send({ cpu: cpu() - before.cpu, heap: heapUsed() - before.heap })
-  }
+  // The modules of a side are not its start.
+  if (name.startsWith('services')) await import('fastify-services')
+  const before = { cpu: cpu(), heap: heapUsed() }
+  const app = Fastify()
+  await sides[name](app, Number(count))
+  await app.ready()
+  process.send({ cpu: cpu() - before.cpu, heap: heapUsed() - before.heap })
   process.disconnect()
 }

@@ -28,7 +28,7 @@ export interface ApplicationMembers {
   hooks(options: HookOptions): this
 }
 
-declare module '../../types/hooks.js' {
+declare module 'fastify-services' {
   interface HookMembers extends ApplicationMembers {}
 }
 

@@ -34,9 +34,12 @@ export async function temporaryFolder(t: Test): Promise<string> {
   return folder
 }
 
-/** Packs what is built already (the tests run from it) as `npm publish` would, and returns the path of the tarball. */
-export async function pack(folder: string, source = root): Promise<string> {
-  const { stderr } = await run(source, 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', folder)
+/** Packs what is built already as `npm publish` would, and returns the path of the tarball. */
+export async function pack(folder: string, source?: string): Promise<string> {
+  // The package is built in a folder of its own, because the tests run from `dist/`.
+  const built = source ?? join(folder, 'package')
+  if (source === undefined) await run(root, 'node', 'scripts/build-package.js', built)
+  const { stderr } = await run(built, 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', folder)
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))
   if (tarball === undefined) throw new Error(`npm pack left no tarball: ${stderr}`)
   return join(folder, tarball)

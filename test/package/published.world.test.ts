@@ -1,8 +1,13 @@
 import { readFile, stat } from 'node:fs/promises'
 import { publint } from 'publint'
 import t from 'tap'
+import { createConsumer } from './consumers.js'
 import { bin, pack, run, temporaryFolder } from './pack.js'
 import { manifest, root } from './sources.js'
+
+/** The start of a program that imports all doors. */
+const imports = (places: string[]) => `import { createRequire } from 'node:module'
+const doors = await Promise.all(${JSON.stringify(places)}.map((place) => import(place)))`
 
 const doors = Object.keys(manifest.exports).length
 
@@ -29,22 +34,52 @@ t.test('the package as it is published', async (t) => {
       t.equal(stdout.split(`${resolver}: OK`).length - 1, doors, `${resolver}: all doors and package.json`)
   })
 
-  await t.test('it holds the library alone', async (t) => {
+  const folder = await createConsumer(t, tarball, 'esm')
+
+  await t.test('it is small, and holds the library alone', async (t) => {
     const { stdout } = await run(root, 'tar', '-tzf', tarball)
-    const place = /^package\/(dist\/index\.|dist\/lib\/|dist\/types\/|[^/]+$)/
-    const places = stdout
-      .trim()
-      .split('\n')
-      .map((file) => place.exec(file)?.[1] ?? file)
-    t.notMatch(stdout, /\.map$/m, 'no source maps')
-    t.ok((await stat(tarball)).size < 520_000, 'a tarball of at most 520 kB')
-    const expected = ['AGENTS.md', 'LICENSE', 'README.md', 'dist/index.', 'dist/lib/', 'dist/types/', 'package.json']
-    t.same([...new Set(places)].sort(), expected)
-    const ofExplorer = stdout.match(/(?<=dist\/lib\/explorer\/).+(json|\.c?js|\/.*)$/gm) ?? []
-    t.same(
-      ofExplorer.sort(),
-      ['built-page.cjs', 'index.js', 'options.js', 'page.js', 'page.json', 'plugin.js'],
-      'its page is built'
+    const files = stdout.trim().replaceAll('package/', '').split('\n')
+    t.ok((await stat(tarball)).size <= 320_000, 'a tarball of at most 320 kB')
+    t.ok(files.length <= 60, `${files.length} files`)
+    const others = files.filter((file) => !/^dist\/(lib\/.*|index|types)(\.js|\.d\.ts)$/.test(file))
+    t.same(others.sort(), [
+      'AGENTS.md',
+      'LICENSE',
+      'README.md',
+      'dist/lib/explorer/built-page.cjs',
+      'dist/lib/explorer/page.json',
+      'dist/lib/server/request/packages.cjs',
+      'package.json'
+    ])
+  })
+
+  await t.test('its doors export what those of the repository do, and share their classes', async (t) => {
+    const names = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'))
+    const places = names.map((name) => name.replace('.', 'fastify-services'))
+    const program = `${imports(places)}
+console.log(JSON.stringify(doors.map((door) => Object.keys(door).sort())))
+const [server, , client] = doors
+console.log(server.NotFound === client.NotFound, createRequire(import.meta.url)('fastify-services').NotFound === server.NotFound)`
+    const { stdout, stderr } = await run(folder, process.execPath, '--input-type=module', '-e', program)
+    const [exported = '', shared] = stdout.trim().split('\n')
+    t.equal(shared, 'true true', stderr)
+    const expected = await Promise.all(places.map(async (place) => Object.keys(await import(place)).sort()))
+    t.same(JSON.parse(exported), expected)
+  })
+
+  await t.test('the stack of an error names files and functions as they are written', async (t) => {
+    const program = `import Fastify from 'fastify'
+import services from 'fastify-services'
+const app = Fastify()
+await app.register(services)
+app.service('notes', { async get() { throw new Error('here') } })
+await app.service('notes').get(1).catch(({ stack }) => console.log(stack))
+`
+    const { stdout, stderr } = await run(folder, process.execPath, '--input-type=module', '-e', program)
+    t.match(
+      stdout,
+      /at (async )?\w+(\.\w+)? \(file:.*\/fastify-services\/dist\/(index|lib\/core(\/\w+)?)\.js:\d+:\d+\)/,
+      stderr
     )
   })
 })

@@ -11,7 +11,7 @@ export type { ListSnapshot, ListState, LiveList } from './live.js'
 export type { ClientEventsOptions, EventsApp, EventsState } from './options.js'
 export type { StreamFetch } from './stream.js'
 
-declare module '../../../types/client.js' {
+declare module 'fastify-services/client' {
   interface ListMembers<_S, _P> {
     /**
      * A list that stays as the server has it. It takes the params of `find`, reads when the first

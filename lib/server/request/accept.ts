@@ -1,7 +1,10 @@
-import accepts from 'accepts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isJSON } from '../../core/content.js'
 import { NotAcceptable } from '../../core/errors.js'
+import { once } from '../../core/objects.js'
+import packages from './packages.cjs'
+
+const accepts = once(packages.accepts)
 
 type Representations = { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }
 
@@ -13,7 +16,7 @@ type Representations = { readonly [type: string]: (request: FastifyRequest, repl
 export function format(types: Representations, request: FastifyRequest, reply: FastifyReply): unknown {
   const offered = Object.keys(types).filter((type) => type !== 'default')
   // If no types are offered, `accepts` returns the list of those that the request names.
-  const type = accepts(request.raw).type(offered)
+  const type = accepts()(request.raw).type(offered)
   const represent = typeof type === 'string' ? types[type] : types.default
   vary(reply)
   if (represent === undefined) throw new NotAcceptable(`Acceptable are: ${offered.join(', ')}`)
@@ -37,14 +40,14 @@ const namesEvents = /(^|,)\s*text\/event-stream\s*(;|,|$)/i
 export function wantsEvents({ raw, headers: { accept } }: FastifyRequest, reply: FastifyReply): boolean {
   vary(reply)
   if (accept === undefined || accept === 'application/json' || !namesEvents.test(accept)) return false
-  return accepts(raw).type('application/json', 'text/event-stream') === 'text/event-stream'
+  return accepts()(raw).type('application/json', 'text/event-stream') === 'text/event-stream'
 }
 
 /** Whether an error is answered as JSON: if the request sends JSON, or accepts JSON or events. */
 export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
   // Programs send this: nothing has to be parsed.
   if (headers.accept === 'application/json') return true
-  return [accepts(raw).types(), headers['content-type'] ?? '']
+  return [accepts()(raw).types(), headers['content-type'] ?? '']
     .flat()
     .some((type) => String(type).toLowerCase() === 'text/event-stream' || isJSON(String(type)))
 }

@@ -1,9 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import qs from 'qs'
+import type { IParseOptions } from 'qs'
 import type { QueryOptions, QueryParser } from '../../../types/fastify.js'
 import { BadRequest, ServiceError } from '../../core/errors.js'
+import { once } from '../../core/objects.js'
 import { refusal } from '../../core/resource/issues.js'
+import packages from './packages.cjs'
 import type { Router } from './router.js'
+
+const qs = once(packages.qs)
 
 /**
  * Parses a text into nested values. It never throws: if it refuses a text, it returns the error.
@@ -20,7 +24,7 @@ export type Parse = (text: string) => Record<string, unknown> | BadRequest
 export function createParser(options: QueryParser = {}, refusesInherited = false): Parse {
   if (typeof options === 'function') return (text) => parseSafely(() => options(text) ?? {})
   const parameterLimit = options.parameterLimit ?? 1000
-  const settings: qs.IParseOptions = {
+  const settings: IParseOptions = {
     ...options,
     parameterLimit,
     strictDepth: true,
@@ -28,7 +32,7 @@ export function createParser(options: QueryParser = {}, refusesInherited = false
     allowPrototypes: false,
     ...(refusesInherited && { decoder: refuseInherited(options) })
   }
-  checkSettings(settings)
+  if (Object.keys(options).length > 0) checkSettings(settings)
   const parsePlain = createPlainParser(options)
   return (text) => {
     if (text === '') return {}
@@ -36,14 +40,14 @@ export function createParser(options: QueryParser = {}, refusesInherited = false
     if (text.length > parameterLimit && text.split('&').length > parameterLimit) {
       return new BadRequest(`There are more than ${parameterLimit} parameters`)
     }
-    return parsePlain(text) ?? parseSafely(() => qs.parse(text, settings))
+    return parsePlain(text) ?? parseSafely(() => qs().parse(text, settings))
   }
 }
 
 /** Checks the options by parsing a text: `qs` has no other check. */
-function checkSettings(settings: qs.IParseOptions): void {
+function checkSettings(settings: IParseOptions): void {
   try {
-    qs.parse('', settings)
+    qs().parse('', settings)
   } catch (cause) {
     throw new TypeError(
       `The parser of queries can't use the option \`query\` of fastify-services: ${(cause as Error).message}`,
@@ -53,10 +57,7 @@ function checkSettings(settings: qs.IParseOptions): void {
 }
 
 /** Creates a decoder that refuses parameters with a name of `Object.prototype`, at any depth. */
-function refuseInherited({
-  decoder,
-  allowDots
-}: QueryOptions & qs.IParseOptions): NonNullable<qs.IParseOptions['decoder']> {
+function refuseInherited({ decoder, allowDots }: QueryOptions & IParseOptions): NonNullable<IParseOptions['decoder']> {
   const separator = allowDots ? /[.[\]]/ : /[[\]]/
   return (text, fallback, charset, type) => {
     const decoded: unknown = (decoder ?? fallback)(text, fallback, charset, type)

@@ -17,7 +17,7 @@ import { createProjection, type Project } from '../../schema/project.js'
 import { refuseSchemas, type Tries } from '../../schema/refused.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { nonStringReader, textReader } from '../../schema/text.js'
-import packages from './ajv-packages.cjs'
+import packages from './packages.cjs'
 import { checkCompiles, createBodyValidator, createCompile } from './validator.js'
 
 type RouteSchema = { schema: JsonSchema; httpPart?: string }

@@ -10,7 +10,7 @@ import { CheckedSchema, ownKeywords } from '../../schema/checked-schema.js'
 import { hasOtherKeywords, isSchema, otherKeywords } from '../../schema/keywords.js'
 import { type DiscriminatedUnion, kindBits, SchemaReader } from '../../schema/reader.js'
 import type { Shapes } from '../../schema/shape.js'
-import packages from './ajv-packages.cjs'
+import packages from './packages.cjs'
 
 /** Creates an Ajv for the schemas of a bundle. Formats that it does not know accept any text. */
 function createAjv(bundle?: Bundle): Ajv {

@@ -13,7 +13,8 @@ import { dts } from 'rolldown-plugin-dts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
-const target = resolve(process.argv[2] ?? root)
+const [, , folder] = process.argv
+const target = resolve(folder ?? root)
 const { browser, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const doors = Object.values(exports).filter((door) => door.types !== undefined)
 
@@ -36,13 +37,13 @@ async function bundle(paths, plugins) {
   })
   const groupOf = (file, chunking) => {
     const name = toName(file)
-    const folder = name in input ? undefined : /^(types|lib\/\w+)\//.exec(name)?.[1]
-    if (folder === undefined) return null
+    const [, room] = (!(name in input) && /^(types|lib\/\w+)\//.exec(name)) || []
+    if (room === undefined) return null
     const isOfClient = (id) =>
       toName(id).startsWith('lib/client/') || chunking.getModuleInfo(id).importers.some(isOfClient)
     // The client takes a part of the core alone: bundlers of pages can't leave out all of the rest.
-    const end = folder === 'lib/core' && !isOfClient(file) ? '/server' : ''
-    return `${folder}${end}${/\.d(?=\.ts$)/.exec(file) ?? ''}`
+    const end = room === 'lib/core' && !isOfClient(file) ? '/server' : ''
+    return `${room}${end}${/\.d(?=\.ts$)/.exec(file) ?? ''}`
   }
   const { output } = await bundle.generate({
     dir: dist,
@@ -71,7 +72,7 @@ const written = [
     .map((name) => [join('lib', name), readFileSync(join(dist, 'lib', name), 'utf8')])
 ]
 
-if (target !== root)
+if (folder !== undefined)
   for (const name of ['AGENTS.md', 'LICENSE', 'README.md', 'package.json']) cpSync(join(root, name), join(target, name))
 rmSync(join(target, 'dist'), { recursive: true, force: true })
 for (const [name, text] of written) {

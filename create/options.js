@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 
 /** The templates by name, with what they are. The first is the default. */
 export const templates = {
-  minimal: 'one service in memory, in JavaScript',
+  minimal: 'one service in memory, in TypeScript',
   api: 'users, roles and organisations, in TypeScript on PostgreSQL',
   fullstack: 'the same, with a page in React whose lists are live'
 }

@@ -98,9 +98,13 @@ test('who looks at a list hears of what changes in it', async () => {
   await reader.cancel()
 })
 
-test('the document, the explorer and the health are there', async () => {
+test('all addresses are there, with the document, the explorer and the health', async () => {
   const { paths } = (await app.inject('/openapi.json')).json()
   assert.ok('/projects/{projectId}/issues/{id}/close' in paths)
-  assert.equal((await app.inject('/explorer')).statusCode, 200)
+  for (const path of ['/explorer', '/explorer/document.json'])
+    assert.equal((await app.inject(path)).statusCode, 200, path)
   assert.deepEqual((await app.inject('/health')).json(), { status: 'ok' })
+  for (const path of ['/organisations/1', '/users', '/projects', '/projects/1/issues'])
+    assert.equal((await app.inject(path)).statusCode, 401, path)
+  for (const path of ['/sign-ups', '/authentication']) assert.equal((await app.inject(path)).statusCode, 405, path)
 })

@@ -57,9 +57,10 @@ const issueAnswers = [
   { id: 1, state: 'closed' },
   { total: 1, data: [{ id: 1, state: 'closed' }] }
 ]
+const messageAnswers = [{ id: 1, text: 'Hello' }, { total: 1 }, { text: 'Bye' }, { text: 'Bye' }]
 const commands: [options: string[], answers: object[]][] = [
-  [[], [{ id: 1, text: 'Hello' }, { total: 1 }, { text: 'Bye' }, { text: 'Bye' }]],
   ...[[], ['--javascript']].flatMap((options): [string[], object[]][] => [
+    [options, messageAnswers],
     [
       ['--template', 'api', ...options],
       [...projectAnswers, ...issueAnswers]
@@ -84,17 +85,16 @@ for (const [options, answers] of commands)
       const { address, child } = await start(t, folder, 'node', main)
       const pasted = await pasteAll(folder, address)
       t.match(pasted, answers)
-      const token = pasted.find(({ accessToken }) => accessToken !== undefined)?.accessToken
-      if (token !== undefined)
-        await askAll(
-          t,
-          address,
-          readFileSync(join(folder, 'README.md'), 'utf8'),
-          { authorization: `Bearer ${token}` },
-          { '/sign-ups': 405, '/authentication': 405, '/organisations': 405 }
-        )
+      const hasLogin = pasted.some(({ accessToken }) => accessToken !== undefined)
+      if (hasLogin) await askReadme(t, folder, address)
       if (options.includes('fullstack') && executablePath !== undefined) await visit(t, address)
       await stop(t, child)
+      if (hasLogin) {
+        const secret = `AUTH_SECRET=${'of production '.repeat(3)}`
+        const production = await start(t, folder, 'env', 'NODE_ENV=production', secret, 'node', main)
+        await askReadme(t, folder, production.address, { '/explorer': 404, '/explorer/document.json': 404 })
+        await stop(t, production.child)
+      }
       const names = await readdir(folder, { recursive: true })
       const source = names.filter((name) => /\.[jt]sx?$/.test(name) && !/(^|[\\/])(node_modules|dist)[\\/]/.test(name))
       for (const name of source)
@@ -105,6 +105,22 @@ for (const [options, answers] of commands)
         )
     }
   )
+
+/** Asks all addresses that the README of a project names, as the user that its commands have made. */
+async function askReadme(t: Test, folder: string, address: string, statuses: Record<string, number> = {}) {
+  const response = await fetch(`${address}/authentication`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ strategy: 'local', email: 'ada@example.com', password: 'correct horse' })
+  })
+  const { accessToken } = (await response.json()) as { accessToken: string }
+  const headers = { authorization: `Bearer ${accessToken}` }
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+  await askAll(t, address, readme, headers, {
+    ...{ '/sign-ups': 405, '/authentication': 405, '/organisations': 405 },
+    ...statuses
+  })
+}
 
 /** What its README says of the page, in two windows. */
 async function visit(t: Test, address: string): Promise<void> {

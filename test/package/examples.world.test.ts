@@ -38,7 +38,8 @@ const skip = !(await hasCurl()) && 'curl is not installed'
 
 t.test('the smallest example', { skip }, async (t) => {
   const folder = await copyExample(t, 'minimal')
-  const { address, child } = await start(t, folder, 'node', 'server.js')
+  t.match(await run(folder, 'npm', 'run', 'build', '--silent'), { code: 0, stdout: '' })
+  const { address, child } = await start(t, folder, 'node', 'dist/server.js')
   const page = { total: 1, limit: 5, skip: 0, data: [{ text: 'Hello', id: 1 }] }
   const answers = [{ text: 'Hello', id: 1 }, page, { text: 'Bye', id: 1 }, { text: 'Bye', id: 1 }]
   t.strictSame(await pasteAll(folder, address), answers)
@@ -49,10 +50,10 @@ t.test('the smallest example', { skip }, async (t) => {
   })
   t.equal(bad.status, 400)
   await stop(t, child)
-  await fails(t, folder, 'server.js')
+  await fails(t, folder, 'dist/server.js')
   const linesOf = (file: string) => readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean)
-  const count = linesOf('app.js').length + linesOf('server.js').length
-  t.ok(count <= 18, `it has ${count} lines`)
+  const count = linesOf('app.ts').length + linesOf('server.ts').length
+  t.ok(count <= 23, `it has ${count} lines`)
 })
 
 t.test('the example in CommonJS', { skip }, async (t) => {

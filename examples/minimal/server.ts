@@ -5,4 +5,4 @@ closeWithGrace(async ({ err }) => {
   if (err) console.error(err)
   await app.close()
 })
-console.log(`Try ${await app.listen({ port: process.env.PORT ?? 3030 })}/messages`)
+console.log(`Try ${await app.listen({ port: Number(process.env.PORT ?? 3030) })}/messages`)

@@ -1,0 +1,18 @@
+import { memory } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import services, { type Paged, resource, type ServiceOf } from 'fastify-services'
+
+const id = { type: 'integer' } as const
+const text = { type: 'string', minLength: 1, maxLength: 1000 } as const
+const record = { type: 'object', required: ['id', 'text'], properties: { id, text } } as const
+const messages = resource(record, { readOnly: ['id'] })
+
+declare module 'fastify-services' {
+  interface Services {
+    messages: Paged<ServiceOf<typeof messages>>
+  }
+}
+
+export const app = Fastify({ logger: { level: 'warn' } })
+await app.register(services)
+app.service('messages', memory({ startId: 1, paginate: { default: 10, max: 100 } }), { schema: messages })

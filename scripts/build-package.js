@@ -41,8 +41,8 @@ async function bundle(paths, plugins) {
     if (room === undefined) return null
     const isOfClient = (id) =>
       toName(id).startsWith('lib/client/') || chunking.getModuleInfo(id).importers.some(isOfClient)
-    // The client takes a part of the core alone: bundlers of pages can't leave out all of the rest.
-    const end = room === 'lib/core' && !isOfClient(file) ? '/server' : ''
+    // Pages load a part of two folders: bundlers can't leave out all of the rest, nor TypeScript Fastify.
+    const end = /core|types/.test(room) && !isOfClient(file) ? '/server' : ''
     return `${room}${end}${/\.d(?=\.ts$)/.exec(file) ?? ''}`
   }
   const { output } = await bundle.generate({

@@ -38,6 +38,7 @@ export interface ServiceParts extends TokenLogin {
 export class AuthenticationService {
   readonly #parts: ServiceParts
 
+  /** @internal */
   constructor(parts: ServiceParts) {
     this.#parts = parts
     // Caches must not keep tokens (RFC 6749, section 5.1), nor who was refused.

@@ -40,6 +40,9 @@ for (const kinds of [
 t.test('a web page, which has the types of the DOM and none of Node, compiles with the client', async (t) => {
   const folder = await createConsumer(t, tarball, 'browser')
   t.match(await compile('typescript', join(folder, 'browser')), { code: 0, stdout: /^$/ })
+  const { stdout } = await compile('typescript', join(folder, 'browser'), '--listFilesOnly')
+  t.match(stdout, /fastify-services\/dist\/lib\/client\/index\.d\.ts/)
+  t.notMatch(stdout, /\/node_modules\/(fastify|@types\/node)\//, 'the types of Fastify and Node are not loaded')
 })
 
 // Each package of a monorepo has the declarations of the others: their types have to be names that a door exports.

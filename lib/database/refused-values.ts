@@ -19,7 +19,7 @@ type SentValue = readonly [field: string | undefined, value: unknown]
  * @returns the fields, or `'id'` if it is the id of the call
  */
 export function findRefused(text: string, sent: SentValues): readonly string[] | 'id' {
-  const values = attempt(() => [...sentValues(sent)]) ?? []
+  const values = attempt(() => sentValues(sent)) ?? []
   const [end] = /"( is out of range for type [\w ]+)?$/.exec(text) ?? []
   const refused = end === undefined ? values : values.filter(([, value]) => endsWithValue(text, `${value}${end}`))
   const fields = [...new Set(refused.flatMap(([field]) => field ?? []))]
@@ -33,19 +33,21 @@ function endsWithValue(text: string, value: string): boolean {
   return value.includes('-') && text === value.slice(value.lastIndexOf('-') + 1)
 }
 
-function* sentValues({ id, data, query }: SentValues): Generator<SentValue> {
-  if (id !== undefined && id !== null) yield [undefined, id]
-  for (const record of [data].flat())
-    for (const [field, value] of Object.entries(Object(record)))
-      for (const [, inner] of scalarsIn(value, field)) yield [field, inner]
-  yield* scalarsIn(query, '')
+function sentValues({ id, data, query }: SentValues): readonly SentValue[] {
+  const values: SentValue[] = id === undefined || id === null ? [] : [[undefined, id]]
+  addScalars(values, data, /^/)
+  addScalars(values, query, /^\$/)
+  return values
 }
 
-/** Yields the scalars in a value, with the nearest name that is no operator. */
-function* scalarsIn(value: unknown, field: string): Generator<readonly [field: string, value: unknown]> {
-  if (Array.isArray(value)) for (const item of value) yield* scalarsIn(item, field)
+/**
+ * Adds the scalars in a value, at any depth.
+ * @param inner the names within a field that are none of fields
+ */
+function addScalars(values: SentValue[], value: unknown, inner: RegExp, field?: string): void {
+  if (Array.isArray(value)) for (const item of value) addScalars(values, item, inner, field)
   else if (isPlain(value))
-    for (const [name, inner] of Object.entries(value))
-      yield* scalarsIn(inner, field === '' || !name.startsWith('$') ? name : field)
-  else if (value !== undefined && value !== null) yield [field, value]
+    for (const [name, member] of Object.entries(value))
+      addScalars(values, member, inner, field !== undefined && inner.test(name) ? field : name)
+  else if (field !== undefined && value !== undefined && value !== null) values.push([field, value])
 }

@@ -67,6 +67,15 @@ console.log(server.NotFound === client.NotFound, createRequire(import.meta.url)(
     t.same(JSON.parse(exported), expected)
   })
 
+  await t.test('its import loads no package that the first requests may not need', async (t) => {
+    const program = `import { createRequire } from 'node:module'
+import 'fastify-services'
+const { cache } = createRequire(import.meta.url)
+console.log(Object.keys(cache).filter((file) => /node_modules.(accepts|mime-db|qs|ajv-formats)\\W/.test(file)))`
+    const { stdout, stderr } = await run(folder, process.execPath, '--input-type=module', '-e', program)
+    t.equal(stdout.trim(), '[]', stderr)
+  })
+
   await t.test('the stack of an error names files and functions as they are written', async (t) => {
     const program = `import Fastify from 'fastify'
 import services from 'fastify-services'

@@ -147,7 +147,7 @@ t.test('`entity: null`: a strategy returns the claims, `sub` among them', async 
 })
 
 t.test('without a `sub` nobody gets a token: an error that says what to do', async (t) => {
-  for (const payload of [undefined, {}, { sub: '' }, { sub: 5 }]) {
+  for (const payload of [undefined, {}, { sub: '' }, { sub: Number.NaN }, { sub: true }, { sub: {} }]) {
     const strategy = { authenticate: () => ({ authentication: { payload } }) } as unknown as Strategy
     const app = await createGuardsApp(t, { options: { entity: null, strategies: { own: strategy } } })
     t.match(await login(app, { strategy: 'own' }), {

@@ -1,5 +1,5 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
-import type { Like, MethodRoutes, Placeholder, Routed, RoutePlaceholder, RoutesAt, StoresRecord } from './call.js'
+import type { Like, Placeholder, Routed, RoutedName, RoutePlaceholder, RoutesAt, StoresRecord } from './call.js'
 import type { HookOptions, Listener, ServiceAddons } from './hooks.js'
 import type { Identity } from './identity.js'
 import type { ClientResult, Jsonify } from './json.js'
@@ -82,8 +82,6 @@ export interface ClientServiceOptions {
    * have hooks. Default: the six.
    */
   methods?: readonly string[]
-  /** The routes that custom methods have on the server: the same object as there. */
-  routes?: MethodRoutes
   /** The events that the service emits by itself. */
   events?: readonly string[]
   hooks?: HookOptions
@@ -96,8 +94,26 @@ type UserOf<Services> = Identity extends { user: infer U }
     ? Exclude<ClientResult<ResultOf<F>>, null>
     : unknown
 
+/** The paths of services with routes of custom methods. */
+type RoutedPath<Services> = {
+  [P in keyof Services]: [RoutedName<Services[P]>] extends [never] ? never : P
+}[keyof Services]
+
+/**
+ * The routes of custom methods by the paths of their services: those that the types of the services
+ * have, or any.
+ */
+export type ClientRoutes<Services> = { readonly [P in RoutedPath<Services>]: RoutesAt<Services[P]> } & {
+  readonly [P in Exclude<keyof Services, RoutedPath<Services>>]?: RoutesAt<Services[P]>
+}
+
 /** Options of a client. */
-export interface ClientOptions {
+export interface ClientOptions<Services = Record<string, AnyService>> {
+  /**
+   * The routes of custom methods by service: `{ posts: { publish: 'POST /:id/publish' } }`. Methods
+   * without a route are called by the header `X-Service-Method`.
+   */
+  routes?: ClientRoutes<Services>
   /** Logs the errors of listeners. Default: the console. `false` turns it off. */
   logger?: { error(error: unknown): unknown } | false
 }
@@ -124,11 +140,7 @@ export interface ClientApplication<Services = Record<string, AnyService>>
    * methods.
    * @throws if there is a service at the path already
    */
-  use<P extends keyof Services & string>(
-    path: P | `/${P}`,
-    service: object,
-    options?: Omit<ClientServiceOptions, 'routes'> & { routes?: RoutesAt<Services[P]> }
-  ): this
+  use<P extends keyof Services & string>(path: P | `/${P}`, service: object, options?: ClientServiceOptions): this
   /**
    * Returns the service at a path. If none was registered there, it is a service of the default
    * connection. With a type, `app.service<Messages>(path)`, the path need not be in `Services`.

@@ -1,4 +1,5 @@
 import type { MethodRoute, Takes, WithRoutes } from './call.js'
+import type { StandardEvent } from './hooks.js'
 import type { NoParams } from './method.js'
 import type { Option } from './resource-query.js'
 import type { Id, Params, Service } from './service.js'
@@ -27,6 +28,21 @@ export interface CustomMethod {
    * bytes, a stream or a `Response`. Default: JSON.
    */
   readonly produces?: readonly string[]
+  /**
+   * The event that a call emits with its result, which must be the record then: `'patched'` if the
+   * method changes it. Default: none.
+   */
+  readonly event?: StandardEvent
+  /**
+   * The roles that may call the method: those whose permissions in `allow()` don't name it. The
+   * service needs such a hook. Default: the roles whose permissions name it.
+   */
+  readonly allow?: readonly string[]
+  /**
+   * Whether the hook `idempotency()` applies to the method, or even needs a key. With `true` and
+   * `'required'` the service needs the hook. Default: as the hook's options say.
+   */
+  readonly idempotency?: boolean | 'required'
 }
 
 /** Custom methods by name, without the six standard ones. */

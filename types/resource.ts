@@ -97,7 +97,7 @@ type BodySchema = QuerySchema & {
  */
 export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<
   Served<Decoded<R, F>, DecodedData<D, F>, DecodedData<P, Partial<F>>, Q> & ServedCustom<M>
-> & {
+> & { readonly [Name in keyof M]: QuerySchema & Partial<BodySchema> } & {
   readonly find: QuerySchema
   readonly get: QuerySchema
   readonly create: BodySchema

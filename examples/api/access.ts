@@ -1,14 +1,11 @@
 import type { HookContext } from 'fastify-services'
 import { allow, scope } from 'fastify-services/authentication'
 
-// Who may do what, by the role of the user. What a role does not name is forbidden to it.
+// Who may do what, by the role of the user. What a role does not name is forbidden to it, unless the record declares it.
 export const forOrganisations = allow({ owner: true, member: { get: true } })
 export const forUsers = allow({ owner: true, member: { find: true, get: true, patch: ['email', 'name', 'password'] } })
 export const forProjects = allow({ owner: true, member: { find: true, get: true, create: true, patch: true } })
-export const forIssues = allow({
-  owner: true,
-  member: { find: true, get: true, create: true, patch: true, close: true, reopen: true }
-})
+export const forIssues = allow({ owner: true, member: { find: true, get: true, create: true, patch: true } })
 
 // Which records: those of the organisation of the user. Whatever a client asks for, it gets no others.
 export const ownOrganisation = scope(({ params }) => ({ id: params.user?.organisationId }))

@@ -19,7 +19,7 @@ import {
   setAuthor,
   usersInOrganisation
 } from './access.js'
-import { emitPatched, Issues } from './issues.js'
+import { Issues } from './issues.js'
 import * as records from './records.js'
 import { ofUsers } from './services.js'
 import { SignUps } from './sign-ups.js'
@@ -98,10 +98,7 @@ export async function createApp({
   app.service('projects/:projectId/issues', new Issues({ Model: database, name: 'issues', paginate }), {
     schema: records.issues,
     // A project of another organisation is not found, nor are its issues.
-    hooks: {
-      around: { all: [forIssues, within('projects')] },
-      before: { create: [setAuthor], close: [emitPatched], reopen: [emitPatched] }
-    }
+    hooks: { around: { all: [forIssues, within('projects')] }, before: { create: [setAuthor] } }
   })
 
   // Who may see a list hears of what changes in it.

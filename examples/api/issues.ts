@@ -1,5 +1,5 @@
 import { KnexService } from '@feathersjs/knex'
-import type { HookContext, Id, Params } from 'fastify-services'
+import type { Id, Params } from 'fastify-services'
 
 /** Issues in their table, which can be closed. */
 export class Issues extends KnexService {
@@ -10,9 +10,4 @@ export class Issues extends KnexService {
   async reopen(id: Id, _data: unknown, params?: Params) {
     return this._patch(id, { state: 'open' }, params)
   }
-}
-
-/** Who looks at a list hears of these methods as of a patch. */
-export function emitPatched(context: HookContext): void {
-  context.event = 'patched'
 }

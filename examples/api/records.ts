@@ -1,6 +1,6 @@
 import { resource } from 'fastify-services'
 import { Type } from 'typebox'
-import { ofIssues } from './services.js'
+import { routes } from './services.js'
 
 // A schema says what clients may send, what a query may ask for and what leaves; types and the document follow from it.
 const id = Type.Integer()
@@ -28,12 +28,17 @@ export const projects = resource(Type.Object({ id, organisationId: id, name }, {
 const state = Type.Union([Type.Literal('open'), Type.Literal('closed')])
 const authorId = Type.Union([id, Type.Null()], { description: 'Nobody, once the user is removed.' })
 const createdAt = Type.String({ format: 'date-time' })
+const { close, reopen } = routes['projects/:projectId/issues']
 const text = Type.Optional(Type.String({ maxLength: 10_000 }))
 export const issues = resource(
   Type.Object({ id, projectId: id, authorId, title: name, text, state, createdAt }, { title: 'Issue' }),
   {
     readOnly: ['id', 'projectId', 'authorId', 'state', 'createdAt'],
     filter: ['state', 'authorId', 'createdAt'],
-    methods: { close: { route: ofIssues.close }, reopen: { route: ofIssues.reopen } }
+    // Lists hear of these methods as of a patch.
+    methods: {
+      close: { route: close, event: 'patched', allow: ['member'] },
+      reopen: { route: reopen, event: 'patched', allow: ['member'] }
+    }
   }
 )

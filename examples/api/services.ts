@@ -6,8 +6,10 @@ import type { issues, organisations, projects, signUps, users } from './records.
 /** The methods of users that clients may call. */
 export const ofUsers = ['find', 'get', 'create', 'patch', 'remove'] as const
 
-/** The routes of the methods of issues that are none of the six. */
-export const ofIssues = { close: 'POST /:id/close', reopen: 'POST /:id/reopen' } as const
+/** The routes of custom methods, by the paths of their services. */
+export const routes = {
+  'projects/:projectId/issues': { close: 'POST /:id/close', reopen: 'POST /:id/reopen' }
+} as const
 
 // The types of the services by their paths, for `app.service(path)` here and for the client, and that of `params.user`.
 declare module 'fastify-services' {

@@ -9,7 +9,6 @@ import { openapi } from 'fastify-services/openapi'
 import { byAuthor, isFree, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
 import { describePost, Posts } from './posts.js'
 import * as records from './records.js'
-import { ofPosts } from './services.js'
 
 const info = {
   title: 'Blog',
@@ -51,8 +50,7 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
   const isNew = withFields((post) => ({ tags: [], published: false, ...post }))
   const described = withFields(describePost)
   app.service('posts', new Posts({ startId: 1, paginate, multi: ['create', 'patch', 'remove'] }), {
-    ...ofPosts,
-    schema: { ...records.posts, publish: { summary: 'Publish a post', response: records.posts.get.response } },
+    schema: { ...records.posts, publish: { ...records.posts.publish, summary: 'Publish a post' } },
     hooks: {
       before: {
         create: [setAuthor, isNew, described],

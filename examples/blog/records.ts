@@ -1,5 +1,6 @@
 import { resource } from 'fastify-services'
 import { Type } from 'typebox'
+import { routes } from './services.js'
 
 const id = Type.Integer({ readOnly: true })
 const title = Type.String({ minLength: 1, maxLength: 200 })
@@ -32,7 +33,7 @@ export const posts = resource(
     },
     { title: 'Post' }
   ),
-  { readOnly: ['id', 'words', 'published', 'author'] }
+  { readOnly: ['id', 'words', 'published', 'author'], methods: { publish: { route: routes.posts.publish } } }
 )
 
 export const comments = resource(Type.Object({ id, post: Type.Integer(), text, author }, { title: 'Comment' }), {

@@ -1,3 +1,4 @@
+import type { MethodRoutes } from '../../types/call.js'
 import type { AnyService, ClientApplication, ClientOptions, ClientServiceOptions } from '../../types/client.js'
 import type { HookOptions } from '../../types/hooks.js'
 import { clientEnvironment } from '../core/compose.js'
@@ -17,8 +18,9 @@ import { addMethod } from './rest-service.js'
  * await app.service('messages').find({ query: { $limit: 5 } })
  */
 export function createClient<Services = Record<string, AnyService>>({
-  logger = console
-}: ClientOptions = {}): ClientApplication<Services> {
+  logger = console,
+  routes
+}: ClientOptions<Services> = {}): ClientApplication<Services> {
   const entries = new Map<string, ServiceEntry>()
   const common = new HookStore()
   const settings = new Map<string, unknown>()
@@ -31,6 +33,7 @@ export function createClient<Services = Record<string, AnyService>>({
     if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() first`)
     const entry = createService(service, {
       ...options,
+      routes: (routes as Record<string, MethodRoutes> | undefined)?.[name],
       app,
       path: name,
       common,

@@ -152,7 +152,7 @@ function toRequest(
   const { verb, id: hasId, path: template, arguments: names, event } = definition
   const ofCall = `of ${service.name}.${name}`
   const customName = definition === custom ? name : undefined
-  if (customName && args.length > 2) throw new Error(`There is no route ${ofCall}: call use() first`)
+  if (customName && args.length > 2) throw new Error(`There is no route ${ofCall} in routes`)
   const [id, data, params] = (['id', 'data', 'params'] as const).map((argument) => args[names.indexOf(argument)])
   const { headers, route, query, connection, ifMatch, ...local } = (params ?? {}) as ClientParams &
     Record<string, unknown>

@@ -94,9 +94,9 @@ export function describe(entry: Describable): ServiceDescription {
       schema: { ...documented, ...entry.options.schema?.[name] },
       hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).removesFields ?? []),
       security: callers ?? guardSchemes(entry, name),
-      access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).describeAccess?.(name) ?? []),
+      access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).describeAccess?.(entry, name) ?? []),
       openapi: ({ verb, hasId }) =>
-        hooksAround(entry, name).flatMap((hook) => traitsOf(hook).openapi?.({ method: name, verb, hasId }) ?? [])
+        hooksAround(entry, name).flatMap((hook) => traitsOf(hook).openapi?.({ method: name, verb, hasId }, entry) ?? [])
     }
   }
   return {

@@ -76,7 +76,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   // Listeners are called one by one, so that one that fails changes nothing for the others and for
   // the caller (docs/hooks-and-events.md#events).
   function emit(event: string, ...args: unknown[]): boolean {
-    if (emitter.listenerCount(event) === 0) return false
+    if (!emitter.listenerCount(event)) return false
     const each = emitter.rawListeners?.(event) ?? [() => emitter.emit(event, ...args)]
     for (const listener of each) invoke(listener as Listener, event, args)
     return true

@@ -31,6 +31,14 @@ interface GuardTraits {
   security?(position: HookPosition, method: string): Readonly<Record<string, SecurityScheme>> | undefined
 }
 
+/** Read at the start, where a resource declares who may call a method, or that it needs a key. */
+interface DeclarationTraits {
+  /** Returns the roles that the hook knows for a method. `undefined` if it lets all callers pass. */
+  rolesFor?(position: HookPosition, method: string): readonly string[] | undefined
+  /** Whether it carries out a call once by its `Idempotency-Key`. */
+  readonly readsKeys?: boolean
+}
+
 /** Read by OpenAPI documents and by `app.printServices()`. */
 interface DocumentationTraits {
   /** The fields that the hook removes from results. */
@@ -39,13 +47,13 @@ interface DocumentationTraits {
    * Describes who may do what by a method: `admin, member (title, text)`. `undefined` if the hook
    * has no say.
    */
-  describeAccess?(method: string): string | undefined
+  describeAccess?(position: HookPosition, method: string): string | undefined
   /** Returns the headers and error statuses that the hook adds to an operation. */
-  openapi?(operation: DescribedOperation): OperationDocs | undefined
+  openapi?(operation: DescribedOperation, position: HookPosition): OperationDocs | undefined
 }
 
 /** The declarations of a hook of this package, besides its function. */
-export interface HookTraits extends OrderTraits, StartTraits, GuardTraits, DocumentationTraits {}
+export interface HookTraits extends OrderTraits, StartTraits, GuardTraits, DeclarationTraits, DocumentationTraits {}
 
 /** A method at a URL. */
 export interface DescribedOperation {
@@ -157,7 +165,7 @@ async function run(
     context.type = type
     const returned = hook.call(context.service, context)
     // Most hooks without `async` return nothing, and waiting is most of what a hook costs.
-    const changes = returned === undefined ? undefined : await returned
+    const changes = returned && (await returned)
     context.type = outer
     if (typeof changes === 'object' && changes !== context) Object.assign(context, changes)
     trackResult?.(context)

@@ -36,7 +36,7 @@ const row = (verb: string, path: string, event: StandardEvent | null = null): Me
     // A method with an event and an id, such as `patch`, can be called without the id: for many
     // records.
     id: event && hasId ? 'optional' : hasId,
-    arguments: names.filter((name) => !!name),
+    arguments: names.filter(Boolean) as MethodDefinition['arguments'],
     event
   }
 }
@@ -129,4 +129,4 @@ export const isReserved = (name: string) => reserved.includes(name)
 
 /** The error for a custom method whose name is taken. */
 export const nameError = (name: string, path: string) =>
-  new Error(`'${name}' can't be a method of the service '${path}': services or their hooks have the name already`)
+  new Error(`'${name}' can't be a method of the service '${path}': the name is taken`)

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { AroundHook, HookOptions, RegisteredService } from '../../types/hooks.js'
+import type { CallEnvironment } from '../core/compose.js'
 import { standardEvents } from '../core/description.js'
 import { joinPath } from '../core/path.js'
 import { rootOf, type ServiceHost } from '../core/plugin-state.js'
@@ -9,6 +10,7 @@ import { createMountedService, createService } from '../core/service.js'
 import { type Forwarder, metaOf } from '../core/service-meta.js'
 import { logError } from './answer/log.js'
 import { endWithConnection } from './answer/pipelining.js'
+import { checkDeclaredMethods } from './declared-methods.js'
 import { serverEnvironment } from './environment.js'
 import { errorHandler } from './errors/error-handler.js'
 import { checkNewPath, checkSchemas, checkServiceOptions } from './plugin-options.js'
@@ -145,7 +147,8 @@ export class FastifyServiceHost implements ServiceHost {
     checkServiceOptions(options, name)
     const { methods, schema, events, hooks } = options
     const { conflicts, router } = this.settings
-    const exposed = exposedMethods(object, name, methods, [...declaredIn(schema).keys()])
+    const declared = declaredIn(schema)
+    const exposed = exposedMethods(object, name, methods, [...declared.keys()])
     const routes = routesOf(schema, options.routes, exposed)
     checkRoutes(routes, name, exposed, router)
     checkSchemas(schema, name, exposed)
@@ -156,7 +159,7 @@ export class FastifyServiceHost implements ServiceHost {
       store: new ServiceHooks({ who: `Service '${name}'`, object, exposed }),
       onListenerError: (err: unknown, event: string) =>
         logError(this.#log, 'error', err, 'A listener of a service failed', { path: name, event }),
-      environment: serverEnvironment,
+      environment: [...declared.values()].some(({ event }) => event) ? withEvents(declared) : serverEnvironment,
       methods: exposed,
       routes,
       events: eventsOf(object, events),
@@ -164,13 +167,26 @@ export class FastifyServiceHost implements ServiceHost {
     }
     const { mounted } = metaOf(object)
     const entry = mounted ? createMountedService(object, mounted, registration) : createService(object, registration)
-    const start = () => startHooks(entry, this.hooks, options)
-    const exposedService = { ...entry, exposed, common: this.hooks, options, start }
+    const start = () => {
+      startHooks(entry, this.hooks, options)
+      checkDeclaredMethods(exposedService)
+    }
+    const exposedService: ExposedService = { ...entry, exposed, common: this.hooks, options, start }
     conflicts.add(exposedService)
     Object.assign(metaOf(entry.service), { isRegistered: true, object })
     return exposedService
   }
 }
+
+/** Gives calls the events that a resource declares for its custom methods. */
+const withEvents = (declared: ReturnType<typeof declaredIn>): CallEnvironment => ({
+  ...serverEnvironment,
+  wrapRun: (run, service) =>
+    serverEnvironment.wrapRun((context) => {
+      context.event = declared.get(context.method)?.event ?? context.event
+      return run(context)
+    }, service)
+})
 
 // Fastify registers into the plugin that is loading, whatever instance `register` was called on.
 const misplaced = (name: string, url: string) =>

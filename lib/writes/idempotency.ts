@@ -20,6 +20,7 @@ import { methods } from '../core/methods.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { pluginState } from '../core/plugin-state.js'
+import { rulesAt } from '../core/resource/method-rules.js'
 import { metaOf } from '../core/service-meta.js'
 import { toStableJSON } from '../core/stable-json.js'
 import { memoryStore, type Store, storeKind } from '../core/store.js'
@@ -90,7 +91,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
     const { path, method, params } = context
     const header = headerIn(context)
     if (header === undefined) {
-      if (required) throw new BadRequest(`'${method}' of '${path}' needs the header Idempotency-Key`)
+      if (needsKey(context, method)) throw new BadRequest(`'${method}' of '${path}' needs the header Idempotency-Key`)
       return next()
     }
     const name = `idempotency:${digest([path, method, toIdentity(await user(params), context), header])}`
@@ -105,12 +106,21 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       else call.ending.finally(() => running.delete(name))
     }
   }
-  const openapi = ({ method, verb }: DescribedOperation): OperationDocs | undefined =>
-    isRepeatableMethod(method, verb) ? { request: { ...headerNote, required }, statuses: ['409', '422'] } : undefined
-  return withTraits(hook, { check: checkPosition, openapi })
+  const needsKey = (position: HookPosition, method: string) => {
+    const declared = declaredAt(position, method)
+    return declared === 'required' || (required && declared === undefined)
+  }
+  const openapi = ({ method, verb }: DescribedOperation, position: HookPosition): OperationDocs | undefined =>
+    isRepeatableMethod(method, verb) && declaredAt(position, method) !== false
+      ? { request: { ...headerNote, required: needsKey(position, method) }, statuses: ['409', '422'] }
+      : undefined
+  return withTraits(hook, { check: checkPosition, openapi, readsKeys: true })
 }
 
 forbidAsHook(idempotency, 'idempotency()')
+
+/** Returns what the resource declares for a method. */
+const declaredAt = (position: HookPosition, method: string) => rulesAt(position, method)?.custom?.idempotency
 
 /** A call with an `Idempotency-Key`. */
 class KeyedCall {
@@ -185,10 +195,11 @@ class KeyedCall {
   }
 }
 
-function checkPosition({ path, type, within }: HookPosition): void {
+function checkPosition(position: HookPosition): void {
+  const { path, type, within } = position
   if (type !== 'around') throw new Error(`idempotency at '${path}' is a hook for 'around', not for '${type}'`)
   for (const [name, hooks] of (within as NonNullable<typeof within>)())
-    if (isRepeatableMethod(name, '') && hooks.some((hook) => restrictsCallers(hook, name)))
+    if (isRepeatableMethod(name, '') && hooks.some((hook) => restrictsCallers(hook, position, name)))
       throw new Error(
         `idempotency stands around the guard or the permissions of '${name}' at '${path}', which a repeated request would pass by: put it behind them`
       )
@@ -201,9 +212,9 @@ const headerNote = {
 }
 
 /** Returns whether a hook restricts who may call a method, or for which records. */
-function restrictsCallers(hook: unknown, method: string): boolean {
+function restrictsCallers(hook: unknown, position: HookPosition, method: string): boolean {
   const { security, describeAccess } = traitsOf(hook)
-  return security !== undefined || describeAccess?.(method) !== undefined
+  return security !== undefined || describeAccess?.(position, method) !== undefined
 }
 
 /** Returns whether HTTP does not allow to repeat a method by itself. */
@@ -219,7 +230,8 @@ function isRepeatable(context: HookContext): boolean {
   const { object = context.service } = metaOf(context.service)
   if (caller?.context !== context || metaOf(object).mounted !== undefined) return false
   const isLogin = pluginState(context.app).authentications?.some(({ service }) => service === context.service)
-  return isLogin !== true && isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
+  if (isLogin === true || declaredAt(context, context.method) === false) return false
+  return isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
 }
 
 /** @throws {BadRequest} if the key is too long or empty: its sender relies on it */

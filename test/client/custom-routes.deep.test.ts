@@ -37,8 +37,8 @@ t.test('every adapter sends the verb and the path of a route', async (t) => {
   const { base } = await serve(t)
   for (const driver of await createDrivers()) {
     const answers = await driver.run(
-      async ({ client, connect }, { base, options }) => {
-        const app = client(base).use('posts', connect(base).service('posts'), options)
+      async ({ client }, { base, routes }) => {
+        const app = client(base, undefined, routes)
         const { publish, hide, clear, stats, archive } = app.service('posts') as unknown as Posts
         return [
           await publish?.('a/b?c', { a: 1 }, { query: { x: { y: '1' } } }),
@@ -49,7 +49,7 @@ t.test('every adapter sends the verb and the path of a route', async (t) => {
           await archive?.({ a: 1 })
         ]
       },
-      { base, options }
+      { base, routes: { posts: options.routes } }
     )
     t.strictSame(
       answers,
@@ -69,10 +69,8 @@ t.test('every adapter sends the verb and the path of a route', async (t) => {
 t.test('what is sent: no header, values encoded, the path of the service filled', async (t) => {
   const { address, asked } = await createClientOfEcho(t)
   const connection = rest(`${address}/v1/`).fetch(fetch)
-  const app = createClient().configure(connection)
   const routes = { publish: 'POST /:id/publish', stats: 'GET /größe/stats', top: 'GET /' } as const
-  app.use('rooms/:id/posts', connection.service('rooms/:id/posts'), { routes })
-  app.use('', connection.service(''), { routes })
+  const app = createClient({ routes: { 'rooms/:id/posts': routes, '': routes } }).configure(connection)
   const call = (path: string, name: string, ...args: unknown[]) =>
     (app.service(path) as unknown as Posts)[name]?.(...args)
   await call('rooms/:id/posts', 'publish', 'a b', undefined, { route: { id: 'c/d' } })
@@ -91,8 +89,7 @@ t.test('what is sent: no header, values encoded, the path of the service filled'
 })
 
 t.test('a value that is missing, or can be no segment, is refused, and nothing is sent', async (t) => {
-  const { app, address, asked } = await createClientOfEcho(t)
-  app.use('posts', rest(address).fetch(fetch).service('posts'), options)
+  const { app, asked } = await createClientOfEcho(t, undefined, { posts: options.routes })
   const { publish, hide } = app.service('posts') as unknown as Posts
   for (const id of [undefined, null, '', '.', '..'])
     await t.rejects(async () => publish?.(id, {}), { name: 'BadRequest' }, String(id))
@@ -102,9 +99,8 @@ t.test('a value that is missing, or can be no segment, is refused, and nothing i
 })
 
 t.test('hooks of the client get the arguments by name', async (t) => {
-  const { app, address, asked } = await createClientOfEcho(t)
+  const { app, address, asked } = await createClientOfEcho(t, undefined, { posts: options.routes })
   app.use('posts', rest(address).fetch(fetch).service('posts'), {
-    ...options,
     hooks: {
       before: {
         publish: ({ id, data }) => ({ id: Number(id) + 1, data: { ...data, b: 2 } }),
@@ -126,7 +122,7 @@ t.test('who does not know the routes names the method in the header, as clients 
     message: "'publish' needs 'id': send it in the URL, as in POST /posts/:id/publish, or in the data"
   })
   await t.rejects(async () => withoutRoutes.publish?.(1, { a: 1 }, { query: {} }), {
-    message: 'There is no route of posts.publish: call use() first'
+    message: 'There is no route of posts.publish in routes'
   })
   const connections = { fetch: [fetch], axios: [axios], superagent: [superagent] }
   for (const [name, [library]] of Object.entries(connections)) {

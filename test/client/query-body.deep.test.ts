@@ -165,8 +165,7 @@ t.test('another error of a QUERY is the error of the call', { skip }, async (t) 
 t.test('a custom method with a GET is sent so, a `get` is not, and with `url` nothing is', { skip }, async (t) => {
   const { base, requests, connect } = await serveQueried(t)
   const connection = rest(base, { query: 'body' }).fetch(fetch)
-  const app = createClient().configure(connection)
-  app.use('others', connection.service('others'), { methods: ['stats'], routes: { stats: 'GET /stats' } })
+  const app = createClient({ routes: { others: { stats: 'GET /stats' } } }).configure(connection)
   const others = app.service('others') as unknown as { stats(params: ClientParams): Promise<unknown> }
   const query = { n: 1 }
   t.same(await others.stats({ query }), { query })

@@ -1,4 +1,11 @@
-import { type ClientServiceOptions, createClient, FetchClient, type HookContext, rest } from 'fastify-services/client'
+import {
+  type ClientOptions,
+  type ClientServiceOptions,
+  createClient,
+  FetchClient,
+  type HookContext,
+  rest
+} from 'fastify-services/client'
 import t from 'tap'
 import { isKept } from '../support/kept.js'
 import { createFetch, outcome, outcomes, shown } from './outcome.js'
@@ -7,7 +14,7 @@ type Methods = Record<string, (...args: unknown[]) => unknown>
 
 const { sent, library } = createFetch()
 const connection = rest('http://a').fetch(library)
-const connect = () => createClient().configure(rest('http://a').fetch(library))
+const connect = (options?: ClientOptions) => createClient(options).configure(rest('http://a').fetch(library))
 
 /** What a call sends, or else its error, or its result. */
 async function request(call: () => unknown): Promise<unknown> {
@@ -88,11 +95,11 @@ const routes = {
 } as const
 
 t.test('all methods and routes of custom ones: what is sent, and what hooks get', async (t) => {
-  const app = connect()
+  const app = connect({ routes: { 'users/:userId/things': routes } })
   const seen: string[] = []
   const see = ({ method, type, path, id, data, params, event }: HookContext) =>
     void seen.push(JSON.stringify([method, type, path, id, data, Object.keys(params), event]))
-  const options: ClientServiceOptions = { methods: Object.keys(routes), routes, hooks: { before: { all: [see] } } }
+  const options: ClientServiceOptions = { methods: Object.keys(routes), hooks: { before: { all: [see] } } }
   app.use('users/:userId/things', connection.service('users/:userId/things'), options)
   const things = app.service('users/:userId/things') as unknown as Methods
   const table = await outcomes(calls, async (args, name) => [

@@ -124,11 +124,8 @@ t.test('a value that says what JSON makes of it is that in a URL, too', async (t
 })
 
 t.test('which calls refuse a query that loses a condition', async (t) => {
-  const isGet = { routes: { stats: 'GET /stats' }, methods: ['stats', 'publish'] }
-  const connection = rest('http://a').fetch(library)
-  const custom = createClient()
-    .configure(connection)
-    .use('things', connection.service('things'), isGet as object)
+  const custom = createClient({ routes: { things: { stats: 'GET /stats' } } })
+    .configure(rest('http://a').fetch(library))
     .service('things') as unknown as Record<'stats' | 'publish', (...args: unknown[]) => Promise<unknown>>
   const body = rest('http://a', { query: 'body' }).fetch(library).service('things')
   const inURL = rest('http://a', { query: 'url' }).fetch(library).service('things')

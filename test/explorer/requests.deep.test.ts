@@ -206,7 +206,7 @@ console.log(result)`
   t.match(sent.fetch, `  body: JSON.stringify({\n    text: '${'x'.repeat(80)}'\n  })\n})`)
   const share = callOf('echo', 'share', { id: '1', route: { place: 'a' }, data: {} })
   const { typescript } = toTexts(share, await requestOfCall(share, 'http://a.example', {}), 'http://a.example', {})
-  t.match(typescript, "app.use('echo', connection.service('echo'), { methods: ['share'], routes: { share: ")
+  t.match(typescript, "const app = createClient({ routes: { echo: { share: 'POST ")
   t.match(curl, `curl -g 'http://a.example/echo?area[$gt]=5&$sort[a%20b]=-1'`)
 })
 

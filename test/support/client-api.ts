@@ -11,7 +11,7 @@ export interface Api {
   /** The connection of the adapter to a server. */
   connect(base: string, options?: object): door.Connection
   /** A client of that server. */
-  client(base: string, options?: object): door.ClientApplication
+  client(base: string, options?: object, routes?: door.ClientOptions['routes']): door.ClientApplication
   /** A client of one of the servers of `interop-servers.ts`, which have a custom method. */
   app(base: string): RemoteApp
   /** What can be told of an error through JSON. */
@@ -37,8 +37,8 @@ export interface Told {
 export function createApi(adapter: AdapterName, library: unknown): Api {
   const connect: Api['connect'] = (base, options) =>
     (door.rest(base)[adapter] as (library: unknown, options?: object) => door.Connection)(library, options)
-  const client: Api['client'] = (base, options) =>
-    door.createClient({ logger: false }).configure(connect(base, options))
+  const client: Api['client'] = (base, options, routes) =>
+    door.createClient({ logger: false, ...(routes && { routes }) }).configure(connect(base, options))
   const app: Api['app'] = (base) => {
     const methods = ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
     const options = { headers: { 'X-App': 'of the adapter' } }

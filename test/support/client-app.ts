@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { memory } from '@feathersjs/memory'
-import { createClient, rest } from 'fastify-services/client'
+import { type ClientOptions, createClient, rest } from 'fastify-services/client'
 import type { Test } from 'tap'
 import { createHost } from './host.js'
 
@@ -43,9 +43,13 @@ export async function createEcho(t: Test, answer: (request: Asked) => object | s
 }
 
 /** A client of a server that writes down what it is asked. */
-export async function createClientOfEcho(t: Test, answer?: (request: Asked) => object | string | null) {
+export async function createClientOfEcho(
+  t: Test,
+  answer?: (request: Asked) => object | string | null,
+  routes: ClientOptions['routes'] = {}
+) {
   const echo = await createEcho(t, answer)
-  return { ...echo, app: createClient().configure(rest(echo.address).fetch(fetch)) }
+  return { ...echo, app: createClient({ routes }).configure(rest(echo.address).fetch(fetch)) }
 }
 
 /** A client of a server with pages of two numbers at `/numbers`. */

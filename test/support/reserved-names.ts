@@ -9,4 +9,4 @@ export const reservedNames = [
 
 /** The error for such a name. */
 export const reservedMessage = (name: string, path: string) =>
-  `'${name}' can't be a method of the service '${path}': services or their hooks have the name already`
+  `'${name}' can't be a method of the service '${path}': the name is taken`

@@ -7,6 +7,7 @@ import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../c
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
+import { rulesAt } from '../../core/resource/method-rules.js'
 import { maxIssues } from '../../schema/issue.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream, mapStream } from '../../shared/streams.js'
@@ -68,7 +69,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     const applies = context.params.provider !== undefined || options.internal === true
     if (!applies || isExcepted(context, options.except) || isAuthentication(context.app, context.service)) return next()
     const userRoles = permissions.knownRoles(await roleOf(requireUser(context).user, context))
-    const answered = checkCall(context, userRoles, permissions)
+    const answered = checkCall(context, userRoles, permissions, declaredRoles(context, context.method))
     if (answered === true) return next()
     callStateOf(context).answeredFields = answered
     await next()
@@ -80,10 +81,17 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     for (const names of permissions.methodNames) checkMethodNames('allow', names, position)
     checkExceptions('allow', options.except, position)
   }
-  const describeAccess = (method: string) =>
-    options.except?.includes(method) ? undefined : permissions.describe(method)
-  return withTraits(hook, { check, describeAccess })
+  const applies = ({ path }: HookPosition, method: string) => !isExcepted({ path, method }, options.except)
+  const describeAccess = (position: HookPosition, method: string) =>
+    applies(position, method) ? permissions.describe(method, declaredRoles(position, method)) : undefined
+  const rolesFor = (position: HookPosition, method: string) =>
+    applies(position, method) ? permissions.roleNames : undefined
+  return withTraits(hook, { check, describeAccess, rolesFor })
 }
+
+/** Returns the roles for which a resource has declared a custom method. */
+const declaredRoles = (position: HookPosition, method: string): readonly string[] =>
+  methods.has(method) ? [] : (rulesAt(position, method)?.custom?.allow ?? [])
 
 forbidAsHook(allow, 'allow({ admin: true })')
 
@@ -104,6 +112,10 @@ class RolePermissions {
     this.fields = new Set(permissions.filter(Array.isArray).flat().map(toSpelling))
   }
 
+  get roleNames(): readonly string[] {
+    return Object.keys(this.#roles)
+  }
+
   /** The methods that each role names. */
   get methodNames(): string[][] {
     return Object.values(this.#roles).map((permissions) => Object.keys(Object(permissions)))
@@ -115,22 +127,29 @@ class RolePermissions {
   }
 
   /** Returns the combined permission of some roles for a method. */
-  combine(roles: readonly string[], method: string): Permission {
-    return union(roles.map((role) => permissionOf(this.#roles[role], method)))
+  combine(roles: readonly string[], method: string, declared: readonly string[] = []): Permission {
+    return union(roles.map((role) => this.#permissionOf(role, method, declared)))
+  }
+
+  /** The permission that a role has, or else the one that the resource declares for the method. */
+  #permissionOf(role: string, method: string, declared: readonly string[]): Permission {
+    const permissions = this.#roles[role]
+    if (!isPlain(permissions)) return permissions === true
+    return Object.hasOwn(permissions, method) ? (permissions[method] ?? false) : declared.includes(role)
   }
 
   /** The roles that may call a method, in words for documents: `admin, member (title, text)`. */
-  describe(method: string): string {
-    const allowed = Object.entries(this.#roles).flatMap(([role, permissions]) => {
-      const permission = permissionOf(permissions, method)
+  describe(method: string, declared: readonly string[]): string {
+    const allowed = this.roleNames.flatMap((role) => {
+      const permission = this.#permissionOf(role, method, declared)
       if (permission === false) return []
       return [permission === true ? role : `${role} (${permission.join(', ')})`]
     })
     return allowed.join(', ') || 'nobody'
   }
 
-  refusal({ method, path }: HookContext, userRoles: readonly string[]): Forbidden {
-    const able = Object.keys(this.#roles).filter((role) => permissionOf(this.#roles[role], method) !== false)
+  refusal({ method, path }: HookContext, userRoles: readonly string[], declared: readonly string[]): Forbidden {
+    const able = this.roleNames.filter((role) => this.#permissionOf(role, method, declared) !== false)
     const who = userRoles.length === 0 ? 'a user without a role that is known here' : `the role ${userRoles.join(', ')}`
     return new Forbidden(
       `'${method}' of '${path}' is not for ${who}${able.length > 0 ? `: it needs ${able.join(' or ')}` : ''}`
@@ -143,10 +162,15 @@ class RolePermissions {
  * @returns the fields that the caller gets, `true` for all
  * @throws {Forbidden} for what the roles may not do
  */
-function checkCall(context: HookContext, userRoles: readonly string[], permissions: RolePermissions): true | Fields {
+function checkCall(
+  context: HookContext,
+  userRoles: readonly string[],
+  permissions: RolePermissions,
+  declared: readonly string[]
+): true | Fields {
   const { method, service } = context
-  const permission = permissions.combine(userRoles, method)
-  if (permission === false) throw permissions.refusal(context, userRoles)
+  const permission = permissions.combine(userRoles, method, declared)
+  if (permission === false) throw permissions.refusal(context, userRoles, declared)
   if (methodsWithData.has(method)) checkSentFields(context, permission)
   if (method === 'update' && permission !== true) restrictSentFields(context, (field) => permission.includes(field))
   const readable = returnsRecord(context, permission)
@@ -172,12 +196,6 @@ const returnsRecord = ({ method, id }: HookContext, permission: Permission): boo
 const sentFields = ({ data, service }: HookContext): Fields => [
   ...new Set([idFieldOf(service), ...[data].flat().flatMap((record) => Object.keys(Object(record)))])
 ]
-
-function permissionOf(permissions: Permissions | undefined, method: string): Permission {
-  if (typeof permissions !== 'object') return permissions === true
-  const permission = Object.hasOwn(permissions, method) ? permissions[method] : false
-  return permission ?? false
-}
 
 /** @throws for an invalid permission, which would forbid what it seems to allow */
 function checkRole(role: string, permissions: unknown): void {

@@ -5,8 +5,10 @@ import { likelyName } from '../../core/options.js'
 import { serviceHostOf } from '../../core/plugin-state.js'
 
 /** Whether the option `except` of a hook names a call: by its service, its method, or both. */
-export const isExcepted = ({ path, method }: HookContext, names: readonly string[] = []): boolean =>
-  names.length > 0 && [path, `${path}.${method}`, method].some((name) => names.includes(name))
+export const isExcepted = (
+  { path, method }: Pick<HookContext, 'path' | 'method'>,
+  names: readonly string[] = []
+): boolean => names.length > 0 && [path, `${path}.${method}`, method].some((name) => names.includes(name))
 
 /**
  * Checks the option `except` of a hook. Services may share a hook, so it may name any service of

@@ -83,7 +83,8 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
     if (fields === true) return next()
     await new ScopedCall(context, checkFields(fields, context), options).run(next)
   }
-  const access = (method: string) => (options.except?.includes(method) ? undefined : 'records of the caller')
+  const access = ({ path }: HookPosition, method: string) =>
+    isExcepted({ path, method }, options.except) ? undefined : 'records of the caller'
   const checkType = aroundOnly(hookName)
   const check = (position: HookPosition) => {
     checkType(position)

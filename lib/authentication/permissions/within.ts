@@ -71,7 +71,8 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
       )
     parentOf(app, parent, path)
   }
-  const accessOf = (method: string) => (except.includes(method) ? undefined : describeAccess(method))
+  const accessOf = (position: HookPosition, method: string) =>
+    isExcepted({ path: position.path, method }, except) ? undefined : describeAccess(position, method)
   return withTraits(hook, { ...traitsOf(hook), check: checkPath, describeAccess: accessOf })
 }
 

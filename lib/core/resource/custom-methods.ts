@@ -4,8 +4,9 @@ import { noNames } from '../../schema/flagged-names.js'
 import { type Flag, kindBits } from '../../schema/reader.js'
 import { RedactedFields } from '../../schema/redacted-fields.js'
 import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.js'
+import { standardEvents } from '../description.js'
 import { definitionOf, methods as standardMethods } from '../methods.js'
-import { checkOptionNames, checkOptionsObject } from '../options.js'
+import { checkOptionNames, checkOptionsObject, inspectText, kinds } from '../options.js'
 import type { BodyRules, BodySchemas } from './body-rules.js'
 import { readResponse } from './json-schema.js'
 import type { MethodRules, Outgoing } from './method-rules.js'
@@ -24,7 +25,10 @@ const customOptionNames = {
   settable: true,
   query: true,
   response: true,
-  produces: true
+  produces: true,
+  event: true,
+  allow: true,
+  idempotency: true
 } satisfies Record<keyof CustomMethod, true>
 
 /**
@@ -42,7 +46,9 @@ function toCustomMethod(method: string, options: CustomMethod, context: Resource
   const place = `methods.${method}.`
   checkOptionsObject(`the method '${method}' of resource()`, Object(options))
   checkOptionNames(Object(options), Object.keys(customOptionNames), 'resource() has', place)
-  const { route, body, settable, query, response, produces } = Object(options) as CustomMethod
+  const { route, body, settable, query, response, produces, event, allow, idempotency } = Object(
+    options
+  ) as CustomMethod
   // A route of another form is refused when the service is registered.
   const isRoute = typeof route === 'string' && /^\S+ \//.test(route)
   const takesData = definitionOf(method, isRoute ? route : undefined).arguments.includes('data')
@@ -51,6 +57,7 @@ function toCustomMethod(method: string, options: CustomMethod, context: Resource
       `resource() can't give '${method}' a body: its route '${route}' has none. Use POST, PUT or PATCH`
     )
   checkSettable(method, settable, context.record.incoming)
+  checkDeclared(place, Object(options))
   const parameters = within(`${place}query`, () => readParameters(query))
   const outgoing =
     response === undefined
@@ -61,11 +68,23 @@ function toCustomMethod(method: string, options: CustomMethod, context: Resource
     record: context.record,
     query: context.query,
     querystring: toParametersOnly(parameters),
-    custom: { route, parameters, produces },
+    custom: { route, parameters, produces, event, allow, idempotency },
     body: takesData ? within(`${place}body`, () => customBodyRules(body, settable, context)) : undefined,
     outgoing,
     response: response === undefined ? context.response : outgoing.written.documentWithout('writeOnly')
   }
+}
+
+/** @throws {TypeError} if an option that is no schema is of another kind */
+function checkDeclared(place: string, { event, allow, idempotency }: CustomMethod): void {
+  const refuse = (name: string, expected: string, value: unknown) => {
+    throw new TypeError(`The option \`${place}${name}\` of resource() must be ${expected}, got ${inspectText(value)}`)
+  }
+  if (event !== undefined && !standardEvents.includes(event))
+    refuse('event', `one of ${standardEvents.join(', ')}`, event)
+  if (allow !== undefined && !kinds.names[1](allow)) refuse('allow', "a list of roles, as in ['admin']", allow)
+  if (![undefined, true, false, 'required'].includes(idempotency))
+    refuse('idempotency', "true, false or 'required'", idempotency)
 }
 
 /** Adds the name of the option to the error of a schema that can't be used. */

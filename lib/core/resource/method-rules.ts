@@ -1,6 +1,9 @@
 import type { MethodRoute } from '../../../types/call.js'
+import type { CustomMethod } from '../../../types/custom-method.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/written-schema.js'
+import type { HookPosition } from '../hooks.js'
+import { type ServiceHost, serviceHostOf } from '../plugin-state.js'
 import type { BodyRules } from './body-rules.js'
 import type { QueryParameters, QueryRules } from './query-rules.js'
 
@@ -39,13 +42,13 @@ export interface RecordRules {
 }
 
 /** A custom method that a resource declares. */
-interface CustomRules {
-  readonly route: MethodRoute | undefined
+export interface CustomRules extends Declared {
   /** The parameters that the query may have. */
   readonly parameters: QueryParameters
-  /** The media types of its responses, if they are not JSON. */
-  readonly produces: readonly string[] | undefined
 }
+
+/** The options of the declaration that are no schemas. */
+type Declared = { readonly [Name in 'route' | 'produces' | 'event' | 'allow' | 'idempotency']: CustomMethod[Name] }
 
 /**
  * The key of the rules in the schemas of a method. A symbol, so that copies by spread keep them.
@@ -63,12 +66,19 @@ type SchemasByMethod = Readonly<Record<string, object | undefined>>
 export const recordRulesOf = (schemas: SchemasByMethod = {}): RecordRules | undefined =>
   Object.values(schemas).map(rulesOf).find(Boolean)?.record
 
-/** Returns the custom methods that a resource declares, with their routes. */
-export const declaredIn = (schemas: SchemasByMethod = {}): ReadonlyMap<string, MethodRoute | undefined> =>
+/** Returns the rules of a method of a registered service, if a resource has created them. */
+export function rulesAt({ app, path }: Pick<HookPosition, 'app' | 'path'>, method: string): MethodRules | undefined {
+  // A mounted service has the application of Feathers, where nothing is declared.
+  const host: ServiceHost | undefined = serviceHostOf(app as object)
+  return rulesOf(host?.entryAt(path)?.options.schema?.[method])
+}
+
+/** Returns the custom methods that a resource declares. */
+export const declaredIn = (schemas: SchemasByMethod = {}): ReadonlyMap<string, CustomRules> =>
   new Map(
     Object.entries(schemas).flatMap(([name, schema]) => {
       const custom = rulesOf(schema)?.custom
-      return custom === undefined ? [] : [[name, custom.route] as const]
+      return custom === undefined ? [] : [[name, custom] as const]
     })
   )
 
@@ -78,7 +88,7 @@ export function routesOf(
   optionRoutes: Readonly<Record<string, MethodRoute>> | undefined,
   names?: readonly string[]
 ): Readonly<Record<string, MethodRoute>> | undefined {
-  const declared = [...declaredIn(schemas)].flatMap(([name, route]) =>
+  const declared = [...declaredIn(schemas)].flatMap(([name, { route }]) =>
     route === undefined || names?.includes(name) === false ? [] : [[name, route] as const]
   )
   return declared.length === 0 ? optionRoutes : { ...Object.fromEntries(declared), ...optionRoutes }

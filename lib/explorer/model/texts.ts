@@ -96,7 +96,6 @@ function toTypeScript(call: Call, base: string, headers: SentRequest['headers'])
   const path = quote(service.path)
   const routes = operation.isCustom && operation.route !== undefined
   const named = Object.fromEntries([[operation.name, operation.route]])
-  const settings = { methods: [operation.name], routes: named }
   const type = operation.isCustom ? `<${typeOf(operation, routes && toLiteral(named))}>` : ''
   const name = /^[a-z]\w*$/i.test(operation.name) ? `.${operation.name}` : `[${quote(operation.name)}]`
   const start = `const result = await app.service${type}(${path})${name}`
@@ -108,8 +107,7 @@ function toTypeScript(call: Call, base: string, headers: SentRequest['headers'])
     `import { createClient, rest${routes ? ', type WithRoutes' : ''} } from 'fastify-services/client'`,
     '',
     `const connection = rest(${quote(base)}).fetch(fetch${headerOptions})`,
-    'const app = createClient().configure(connection)',
-    ...(routes ? [`app.use(${path}, connection.service(${path}), ${toLiteral(settings)})`] : []),
+    `const app = createClient(${routes ? toLiteral({ routes: { [service.path]: named } }) : ''}).configure(connection)`,
     ...formLines(data),
     '',
     start + argumentList,

@@ -212,7 +212,7 @@ t.test('what can not be is refused at the start', async (t) => {
     ],
     [
       { publish: { rout: 'POST /' } },
-      "resource() has no option 'methods.publish.rout'. There are: methods.publish.route, methods.publish.body, methods.publish.settable, methods.publish.query, methods.publish.response, methods.publish.produces. Did you mean 'methods.publish.route'?"
+      "resource() has no option 'methods.publish.rout'. There are: methods.publish.route, methods.publish.body, methods.publish.settable, methods.publish.query, methods.publish.response, methods.publish.produces, methods.publish.event, methods.publish.allow, methods.publish.idempotency. Did you mean 'methods.publish.route'?"
     ],
     [
       { stats: { route: 'GET /stats', body: z.object({}) } },
@@ -238,7 +238,7 @@ t.test('what can not be is refused at the start', async (t) => {
   })
   const ofAll = resource(Post, { methods: { all: {} } })
   await t.rejects(createApp(t, ofAll, { all: echo }), {
-    message: "'all' can't be a method of the service 'posts': services or their hooks have the name already"
+    message: "'all' can't be a method of the service 'posts': the name is taken"
   })
   const other = resource(Post, { methods: { publish: { route: 'POST publish' as 'POST /' } } })
   await t.rejects(createApp(t, other, { publish: echo }), {

@@ -108,13 +108,25 @@ app.service('d', new PostService(), { methods: ['publish'], routes: { publish: '
 
 // The client, told the same object.
 const connection = rest('http://localhost').fetch(fetch)
-const client = createClient<{ posts: Posts; 'users/:userId/posts': Posts; plain: PostService }>()
-client.use('posts', connection.service('posts'), options)
-client.use('/plain', connection.service('plain'), { routes: { publish: 'POST /publish' } })
+type Listed = { posts: Posts; 'users/:userId/posts': Posts; plain: PostService; words: { find(): Promise<string[]> } }
+const { routes } = options
+const ofBoth = { posts: routes, 'users/:userId/posts': routes }
+const client = createClient<Listed>({ routes: { ...ofBoth, plain: { publish: 'POST /publish' } } }).configure(
+  connection
+)
+createClient<Listed>({ routes: ofBoth })
+createClient<Listed>()
+createClient({ routes: { posts: { publish: 'POST /:id/publish' } } })
+// @ts-expect-error: the routes of a service are missing
+createClient<Listed>({ routes: { posts: routes } })
+// @ts-expect-error: a route is missing
+createClient<Listed>({ routes: { ...ofBoth, posts: { publish: routes.publish } } })
 // @ts-expect-error: other routes than its type says
-client.use('posts', connection.service('posts'), { routes: { publish: 'POST /publish' } })
+createClient<Listed>({ routes: { ...ofBoth, posts: { ...routes, publish: 'POST /publish' } } })
 // @ts-expect-error: no such method
-client.use('/plain', connection.service('plain'), { routes: { publsh: 'POST /publish' } })
+createClient<Listed>({ routes: { ...ofBoth, plain: { publsh: 'POST /publish' } } })
+// @ts-expect-error: no such service
+createClient<Listed>({ routes: { ...ofBoth, post: routes } })
 
 const received = client.service('posts')
 const published = await received.publish(1, { days: 2 }, { query: { a: 'b' } })

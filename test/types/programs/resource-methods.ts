@@ -170,12 +170,10 @@ await ofBlog.like(1, { route: { blogId: 1 } })
 
 // Routes in the client: those that the type says.
 const routes = { publish: 'POST /:id/publish', like: 'PUT /:id/likes', stats: 'GET /stats' } as const
-createClient<{ posts: Posts }>().use('posts', connection.service('posts'), {
-  routes: { ...routes, related: 'GET /:id/related' }
-})
-createClient<{ posts: Posts }>().use('posts', connection.service('posts'), {
+createClient<{ posts: Posts }>({ routes: { posts: { ...routes, related: 'GET /:id/related' } } })
+createClient<{ posts: Posts }>({
   // @ts-expect-error: a name that is misspelt
-  routes: { ...routes, related: 'GET /:id/related', relatd: 'GET /:id/related' }
+  routes: { posts: { ...routes, related: 'GET /:id/related', relatd: 'GET /:id/related' } }
 })
 
 // Hooks set what only the server sets, and clients can't.

@@ -92,7 +92,7 @@ t.test('a block is of a known language, and says why when it is not run', async 
   for (const { name, snippets } of sections) {
     for (const { language, line, notRun } of snippets) {
       const where = `${name}, line ${line}`
-      t.ok(['ts', 'tsx', 'js', 'sh', 'text'].includes(language), where)
+      t.ok(['ts', 'tsx', 'js', 'html', 'sh', 'text'].includes(language), where)
       if (language === 'text') t.equal(notRun, undefined, `${where}: a text is not run anyway`)
     }
   }

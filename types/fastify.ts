@@ -11,6 +11,7 @@ import type {
   HookMap as Mapped,
   Hook as Plain
 } from './hooks.js'
+import type { Identity } from './identity.js'
 import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
 import type { MethodName, MethodOption, Untyped } from './method.js'
 import type { CheckedBy } from './resource.js'
@@ -58,6 +59,12 @@ type ServiceType<S> = [S] extends [FastifyInstance] ? unknown : S
  * `params` and `result` are `any`, as in Feathers.
  */
 export type HookContext<S = unknown, M extends string = string> = Context<ServiceType<S>, M, HookApplication>
+
+/**
+ * The context of a call for hooks that decide by its user. `params.user` has the type that
+ * `Identity` declares.
+ */
+export type CallerContext = HookContext & { readonly params: Partial<Identity> }
 
 /**
  * Hooks of one type by method. `all`, or a function or list instead of the object, is for every

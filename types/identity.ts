@@ -26,5 +26,8 @@ export interface UndeclaredUser {}
 // biome-ignore lint/complexity/noBannedTypes: a user may have any type
 export type User = Identity extends { user: infer U } ? U : UndeclaredUser | {} | null | undefined
 
+/** The user of `Identity`, or an object with any fields. */
+export type AnyUser = Identity extends { user: infer U } ? U : Readonly<Record<string, unknown>>
+
 /** The params with the caller of a method, or of a route that `authenticate` guards. */
 export type Identified = Partial<Identity> & { user?: User }

@@ -1,6 +1,6 @@
 import type { StoresRecord } from './call.js'
 import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
-import type { Callable, MethodName } from './method.js'
+import type { Callable, MethodName, Or } from './method.js'
 import type { BranchKey, Option, OptionNames, QueryIn, Scalar } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf, WireOf } from './standard-schema.js'
@@ -93,10 +93,10 @@ type BodySchema = QuerySchema & {
 
 /**
  * A resource with the types of its record in responses, the data of `create` and `patch`, queries,
- * custom methods, and the stored record.
+ * custom methods, the stored record, and the data of `update`.
  */
-export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<
-  Served<Decoded<R, F>, DecodedData<D, F>, DecodedData<P, Partial<F>>, Q> & ServedCustom<M>
+export type Described<R, D, P, Q, M = Record<never, never>, F = R, U = D> = Checked<
+  Served<Decoded<R, F>, DecodedData<D, F>, DecodedData<U, F>, DecodedData<P, Partial<F>>, Q> & ServedCustom<M>
 > & { readonly [Name in keyof M]: QuerySchema & Partial<BodySchema> } & {
   readonly find: QuerySchema
   readonly get: QuerySchema
@@ -104,17 +104,18 @@ export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<
   readonly update: BodySchema
   readonly patch: BodySchema
   readonly remove: QuerySchema
-  readonly [types]?: { record: R; data: D; patch: P; query: Q; methods: M; stored: F }
+  readonly [types]?: { record: R; data: D; update: U; patch: P; query: Q; methods: M; stored: F }
 }
 
 /** The result of `resource()`: the option `schema` of a service. */
 export type Resource<S, O> = Described<
   RecordIn<S, O>,
-  DataIn<S, O>,
+  DataIn<S, O, 'create'>,
   PatchIn<S, O>,
   QueryIn<RecordIn<S, O>, O>,
   CustomIn<O, WireOf<S>, RecordIn<S, O>>,
-  Tidy<OutputOf<S>>
+  Tidy<OutputOf<S>>,
+  UpdateIn<S, O>
 >
 
 type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
@@ -163,12 +164,12 @@ type Unsettable<O, Method> = Exclude<OptionNames<O, 'readOnly'>, OptionNames<Opt
 /** The data of a method whose schema an option gives. */
 type OwnData<T, Names> = [Extract<BranchKey<T>, Names>] extends [never] ? T : Without<T, Names>
 type Sent<S, O, Method> = Without<InputOf<S>, Unsettable<O, Method>>
-type DataIn<S, O> = [Option<O, 'create'>] extends [never]
-  ? Sent<S, O, 'create'>
-  : OwnData<InputOf<Option<O, 'create'>>, Unsettable<O, 'create'>>
-type PatchIn<S, O> = [Option<O, 'patch'>] extends [never]
-  ? Partial<Sent<S, O, 'patch'>>
-  : OwnData<InputOf<Option<O, 'patch'>>, Unsettable<O, 'patch'>>
+/** The data of a method: by the schema of the option, or else by that of the record. */
+type DataIn<S, O, Method, Schema = Option<O, Method & string>> = [Schema] extends [never]
+  ? Sent<S, O, Method>
+  : OwnData<InputOf<Schema>, Unsettable<O, Method>>
+type UpdateIn<S, O> = DataIn<S, O, 'update', Or<Option<O, 'update'>, Option<O, 'create'>>>
+type PatchIn<S, O> = [Option<O, 'patch'>] extends [never] ? Partial<Sent<S, O, 'patch'>> : DataIn<S, O, 'patch'>
 
 /**
  * A record as a service may return it: a date becomes a string in the response, and an empty column
@@ -197,22 +198,22 @@ type Writable<T> = { -readonly [K in keyof T]: Storable<T[K]> }
 type ServiceAnswer<T> = T | null | undefined | PromiseLike<T | null | undefined>
 
 /** The methods that an object may have, to be a service of a resource. */
-interface Served<R, D, P, Q> {
+interface Served<R, D, U, P, Q> {
   find?(params: Params<Q>): ServiceAnswer<readonly Storable<R>[] | { readonly data: readonly Storable<R>[] }>
   get?(id: Id, params: Params<Q>): ServiceAnswer<Storable<R>>
   create?(data: D, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
-  update?(id: NullableId, data: D, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
+  update?(id: NullableId, data: U, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
   patch?(id: NullableId, data: P, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
   remove?(id: NullableId, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
 }
 
 // A type, not an interface: TypeScript could not name the interface in the declarations of a module
 // that exports a service.
-type ResourceMethods<R, D, P, Q> = {
+type ResourceMethods<R, D, U, P, Q> = {
   find(params?: Params<Q>): Promise<R[] | Paginated<R>>
   get(id: Id, params?: Params<Q>): Promise<R>
   create(data: D, params?: Params<Q>): Promise<R>
-  update(id: Id, data: D, params?: Params<Q>): Promise<R>
+  update(id: Id, data: U, params?: Params<Q>): Promise<R>
   patch(id: Id, data: P, params?: Params<Q>): Promise<R>
   remove(id: Id, params?: Params<Q>): Promise<R>
 }
@@ -232,12 +233,13 @@ export type ServiceOf<T, Method extends keyof Service = keyof Service> =
   TypesOf<T> extends {
     record: infer R
     data: infer D
+    update: infer U
     patch: infer P
     query: infer Q
     methods: infer M
     stored: infer F
   }
-    ? WithCustom<Pick<ResourceMethods<R, D, P, Q>, Method> & StoresRecord<Writable<F>>, M>
+    ? WithCustom<Pick<ResourceMethods<R, D, U, P, Q>, Method> & StoresRecord<Writable<F>>, M>
     : never
 
 /** A record of a resource in responses. */
@@ -245,6 +247,9 @@ export type RecordOf<T> = TypesOf<T>['record' & keyof TypesOf<T>]
 
 /** The data of `create` of a resource. */
 export type DataOf<T> = TypesOf<T>['data' & keyof TypesOf<T>]
+
+/** The data of `update` of a resource. */
+export type UpdateOf<T> = TypesOf<T>['update' & keyof TypesOf<T>]
 
 /** The data of `patch` of a resource. */
 export type PatchOf<T> = TypesOf<T>['patch' & keyof TypesOf<T>]

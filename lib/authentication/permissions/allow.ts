@@ -1,4 +1,5 @@
-import type { AroundHook, HookContext } from '../../../types/fastify.js'
+import type { AroundHook, CallerContext, HookContext } from '../../../types/fastify.js'
+import type { AnyUser } from '../../../types/identity.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { restrictSentFields } from '../../core/adapters/update.js'
 import { callStateOf } from '../../core/call-state.js'
@@ -33,7 +34,7 @@ export interface AllowOptions {
    * The role of a user, or a list of roles, of which one is enough; it may return a promise.
    * Default: the field `role` or `roles`.
    */
-  role?: (user: Readonly<Record<string, unknown>>, context: HookContext) => unknown
+  role?: (user: AnyUser, context: CallerContext) => unknown
   /** Whether it applies to calls of the server itself, too. Default `false`. */
   internal?: boolean
   /**

@@ -1,4 +1,4 @@
-import type { AroundHook, HookContext } from '../../../types/fastify.js'
+import type { AroundHook, CallerContext, HookContext } from '../../../types/fastify.js'
 import type { Id, Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
@@ -44,7 +44,7 @@ export const scopeOptions: OptionTable<ScopeOptions> = {
   clientIds: kinds.flag
 }
 
-type FieldsOf = (context: HookContext) => ScopeFields | true | Promise<ScopeFields | true>
+type FieldsOf = (context: CallerContext) => ScopeFields | true | Promise<ScopeFields | true>
 
 /**
  * Creates an around hook that lets callers over HTTP see and change only the records with certain
@@ -60,7 +60,7 @@ type FieldsOf = (context: HookContext) => ScopeFields | true | Promise<ScopeFiel
  * @throws when there is no function, or an option is not known or of another type; when the server
  * starts, if it is no around hook, or `except` names a service that does not exist
  * @example
- * const ofOrganisation = scope(({ params }) => ({ organisationId: params.user.organisations }))
+ * const ofOrganisation = scope(({ params }) => ({ organisationId: params.user?.organisations }))
  * app.service('issues').hooks({ around: { all: [ofOrganisation] } })
  */
 export function scope(fieldsOf: FieldsOf, options: ScopeOptions = {}): AroundHook {

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
-import services, { type Params } from 'fastify-services'
-import authentication, { type AuthenticationService, authenticate } from 'fastify-services/authentication'
+import services, { type HookContext, type Params } from 'fastify-services'
+import authentication, { type AuthenticationService, allow, authenticate, scope } from 'fastify-services/authentication'
 import { createClient, authentication as login, rest } from 'fastify-services/client'
 import events from 'fastify-services/events'
 import { same, untyped } from '../programs/same.js'
@@ -45,6 +45,18 @@ app.get('/me', { preHandler: authenticate('jwt') }, ({ user, device }) => {
 })
 const { user } = await app.service<AuthenticationService>('authentication').create({ strategy: 'local' })
 same<typeof user, User | undefined>(true)
+
+// Permissions read the user, whose fields are known.
+scope(({ params, method }) => ({ userId: params.user?.id, email: method === 'find' ? params.user?.email : undefined }))
+scope(({ params }) => ({ serial: params.device?.serial, other: params.other }), { except: ['find'] })
+scope((context: HookContext) => ({ userId: context.params.user.id }))
+// @ts-expect-error: a field that is misspelt
+scope(({ params }) => ({ userId: params.user?.ident }))
+// @ts-expect-error: nobody may be logged in
+scope(({ params }) => ({ userId: params.user.id }))
+allow({ admin: true }, { role: ({ email }) => (email.endsWith('@example.com') ? 'admin' : 'member') })
+// @ts-expect-error: a field that is misspelt
+allow({ admin: true }, { role: ({ rank }) => rank })
 
 // For the rule of events, with the params of who would hear.
 await app.register(events, {

@@ -12,7 +12,8 @@ import services, {
   type QueryOf,
   type RecordOf,
   resource,
-  type ServiceOf
+  type ServiceOf,
+  type UpdateOf
 } from 'fastify-services'
 import { createClient, rest } from 'fastify-services/client'
 import Type from 'typebox'
@@ -249,6 +250,27 @@ same<PatchOf<typeof accounts>, { name?: string }>(true)
 const settableOnce = resource(Account, { readOnly: ['id', 'role'], settable: { create: ['id'] } })
 same<DataOf<typeof settableOnce>, { id: number; name: string }>(true)
 same<PatchOf<typeof settableOnce>, { name?: string }>(true)
+same<UpdateOf<typeof settableOnce>, { name: string }>(true)
+same<UpdateOf<typeof accounts>, { name: string }>(true)
+
+// `update` has a schema of its own, on both sides.
+const Draft = z.object({ id: z.int(), name: z.string(), note: z.string().optional() })
+const drafts = resource(Draft, {
+  readOnly: ['id'],
+  create: z.object({ name: z.string() }),
+  update: z.object({ note: z.string() })
+})
+same<UpdateOf<typeof drafts>, { note: string }>(true)
+const draftClient = createClient<{ drafts: ServiceOf<typeof drafts> }>().service('drafts')
+await draftClient.update(1, { note: 'a' })
+// @ts-expect-error: the data of `create`
+await draftClient.update(1, { name: 'a' })
+const draft = { id: 1, name: 'a' }
+app.service(
+  'drafts',
+  { update: async (_id: Id, { note }: { note: string }) => ({ ...draft, note }) },
+  { schema: drafts }
+)
 // @ts-expect-error: a field that there is not
 resource(Account, { readOnly: ['id'], settable: { create: ['ip'] } })
 

@@ -14,6 +14,7 @@ import { resolveToJson } from '../../schema/to-json.js'
 import { isStream, mapStream } from '../../shared/streams.js'
 import { isAuthentication } from '../lookup.js'
 import { toSpelling } from '../protect.js'
+import { checkFieldNames, type FieldList } from './allowed-fields.js'
 import { checkQuery, createParameterCheck, maxNameLength, quoteNames } from './allowed-query.js'
 import { checkExceptions, checkMethodNames, isExcepted } from './exceptions.js'
 import { isRecord, mapRecords } from './records.js'
@@ -81,6 +82,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     checkType(position)
     for (const names of permissions.methodNames) checkMethodNames('allow', names, position)
     checkExceptions('allow', options.except, position)
+    checkFieldNames(hook, permissions.lists, position)
   }
   const applies = ({ path }: HookPosition, method: string) => !isExcepted({ path, method }, options.except)
   const describeAccess = (position: HookPosition, method: string) =>
@@ -115,6 +117,15 @@ class RolePermissions {
 
   get roleNames(): readonly string[] {
     return Object.keys(this.#roles)
+  }
+
+  /** The lists of fields of each role. */
+  get lists(): FieldList[] {
+    return Object.entries(this.#roles).flatMap(([role, permissions]) =>
+      Object.entries(Object(permissions)).flatMap(([method, fields]) =>
+        Array.isArray(fields) ? [{ role, method, fields }] : []
+      )
+    )
   }
 
   /** The methods that each role names. */

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import { idFieldOf } from '../../core/adapters/feathers.js'
+import { type Describable, hooksAround } from '../../core/description.js'
+import type { HookPosition } from '../../core/hooks.js'
+import { likelyName } from '../../core/options.js'
+import { serviceHostOf } from '../../core/plugin-state.js'
+import { rulesOf } from '../../core/resource/method-rules.js'
+import type { Shape } from '../../schema/shape.js'
+
+/** The fields that a role is allowed by a method. */
+export interface FieldList {
+  readonly role: string
+  readonly method: string
+  readonly fields: readonly string[]
+}
+
+/**
+ * Checks that the resource of a service has the fields that `allow` names. Services may share the
+ * hook, so any service around whose method it stands may have them.
+ *
+ * @throws for a name that none of these services has, and that is misspelt therefore
+ */
+export function checkFieldNames(hook: unknown, lists: readonly FieldList[], { app, path }: HookPosition): void {
+  const { entries } = serviceHostOf(app as object)
+  for (const { role, method, fields } of lists) {
+    const shared = entries.filter(
+      (entry) => entry.methods.has(method) && hooksAround(entry, method, ['around']).includes(hook)
+    )
+    const shapes = shared.map((entry) => shapesOf(entry, method))
+    // A service without a resource may have any field.
+    if (shared.length === 0 || shapes.some((shape) => shape === undefined)) continue
+    const known = shapes.flatMap((shape) => shape ?? [])
+    const ids = shared.map(({ object }) => idFieldOf(object))
+    const unknown = fields.find((name) => !ids.includes(name) && !known.some((shape) => shape.field(name).isKnown))
+    if (unknown === undefined) continue
+    const names = [...new Set([...ids, ...known.flatMap((shape) => shape.names)])]
+    const likely = likelyName(unknown, names)
+    throw new Error(
+      `allow at '${path}' names the field '${unknown}' for '${method}' of the role '${role}', which no schema there has${
+        likely === undefined ? '' : `. Did you mean '${likely}'?`
+      }`
+    )
+  }
+}
+
+/** The shapes of what a method takes and returns. `undefined` if it belongs to no resource. */
+function shapesOf({ app, options }: Describable, method: string): readonly Shape[] | undefined {
+  const rules = rulesOf(options.schema?.[method])
+  if (rules === undefined) return undefined
+  const { record, outgoing, body } = rules
+  const schemas = [record.incoming, record.outgoing.written, outgoing.written, ...(body ? [body.written] : [])]
+  return [...new Set(schemas)].map((written) => written.shapesFor(app as FastifyInstance).root.narrow({}))
+}

@@ -21,11 +21,11 @@ type ScalarKey<R> = Queryable<{ [K in keyof R]-?: [R[K]] extends [Scalar] ? K : 
 type FilterKey<R> = Queryable<{ [K in keyof R]-?: [ScalarOrItem<R[K]>] extends [Scalar] ? K : never }[keyof R]>
 type Allowed<Key, O, K extends PropertyKey> = [Option<O, K>] extends [never] ? Key : Extract<Key, OptionNames<O, K>>
 
-type Operators<T, O> = {
+type Operators<T, Own> = {
   readonly [Name in '$eq' | '$ne']?: T
 } & { readonly [Name in '$lt' | '$le' | '$lte' | '$gt' | '$ge' | '$gte']?: Exclude<T, null> } & {
   readonly [Name in '$in' | '$nin']?: readonly T[]
-} & OwnOperators<Option<O, 'operators'>>
+} & OwnOperators<Own>
 type OwnOperators<O> = [O] extends [never]
   ? unknown
   : { readonly [Name in keyof O]?: O[Name] extends false ? never : unknown }
@@ -37,7 +37,7 @@ type OwnOperators<O> = [O] extends [never]
 type Written<T> = '' extends T ? Exclude<T, null | undefined> : Exclude<T, undefined>
 type Filters<R, O> = {
   [K in Allowed<FilterKey<R>, O, 'filter'>]?: Written<ScalarOrItem<R[K & keyof R]>> extends infer T
-    ? T | Operators<T, O>
+    ? T | Operators<T, Option<O, 'operators'>>
     : never
 }
 type Group<R, O> = Filters<R, O> & { $or?: Group<R, O>[]; $and?: Group<R, O>[] }
@@ -49,6 +49,10 @@ type Branches<R> = { [K in BranchKey<R>]: BranchValue<R, K> }
 
 /** The query, by the type of the record and the options. */
 export type QueryIn<R, O> = QueryBy<Branches<R>, O>
+/** The options that decide about queries, so that errors name no others. */
+export type QueryOptions<O> = [O] extends [infer U]
+  ? { [K in keyof U as K extends 'filter' | 'sort' | 'query' | 'operators' ? K : never]: U[K] }
+  : never
 type QueryBy<R, O> = Group<R, O> & {
   $limit?: number
   $skip?: number

@@ -1,7 +1,7 @@
 import type { StoresRecord } from './call.js'
 import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
 import type { Callable, MethodName, Or } from './method.js'
-import type { BranchKey, Option, OptionNames, QueryIn, Scalar } from './resource-query.js'
+import type { BranchKey, Option, OptionNames, QueryIn, QueryOptions, Scalar } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf, WireOf } from './standard-schema.js'
 
@@ -10,7 +10,7 @@ export type { QueryIn } from './resource-query.js'
 export type * from './standard-schema.js'
 
 /** The names of the fields of a record. A union has those of all its branches. */
-export type FieldOf<S> = BranchKey<OutputOf<S>> & string
+export type FieldOf<S> = BranchKey<OutputOf<S>> extends infer Name extends string ? Name : never
 
 /** The options of `resource()`. Schemas are of the same kinds as that of the record. */
 export interface ResourceOptions<Field extends string = string> {
@@ -112,13 +112,14 @@ export type Resource<S, O> = Described<
   RecordIn<S, O>,
   DataIn<S, O, 'create'>,
   PatchIn<S, O>,
-  QueryIn<RecordIn<S, O>, O>,
+  QueryIn<RecordIn<S, O>, QueryOptions<O>>,
   CustomIn<O, WireOf<S>, RecordIn<S, O>>,
   Tidy<OutputOf<S>>,
   UpdateIn<S, O>
 >
 
-type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+// A mapped type in a conditional type has no name of its own: errors show the fields of a record.
+type Tidy<T> = [T] extends [infer U] ? { [K in keyof U]: Exclude<U[K], undefined> } : never
 type Without<T, Names> = Tidy<RecordWithout<T, Names>>
 
 /**

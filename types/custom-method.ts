@@ -45,8 +45,14 @@ export interface CustomMethod {
   readonly idempotency?: boolean | 'required'
 }
 
-/** Custom methods by name, without the six standard ones. */
-export type CustomMethods = { readonly [name: string]: CustomMethod } & { readonly [Name in keyof Service]?: never }
+/** Custom methods by name, and `false` for those of the six that clients may not call. */
+export type CustomMethods = { readonly [name: string]: CustomMethod | false } & {
+  readonly [Name in keyof Service]?: false
+}
+
+/** The standard methods that the options close. */
+export type ClosedIn<O> = keyof Service & KeysWith<Option<O, 'methods'>, false>
+type KeysWith<T, V> = [T] extends [never] ? never : { [K in keyof T]: T[K] extends V ? K : never }[keyof T]
 
 /**
  * An object without fields. A method without types for its data or query (`data: object`, `params:
@@ -74,7 +80,7 @@ interface CustomTypes<Route, D, Q, R> {
 export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
   ? Record<never, never>
   : {
-      [Name in keyof Option<O, 'methods'>]: CustomTypes<
+      [Name in Exclude<keyof Option<O, 'methods'>, keyof Service>]: CustomTypes<
         Option<Option<O, 'methods'>[Name], 'route'>,
         CustomData<Option<O, 'methods'>[Name]>,
         CustomQuery<Option<O, 'methods'>[Name]>,

@@ -1,6 +1,6 @@
 import type { StoresRecord } from './call.js'
-import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
-import type { Callable, MethodName, Or } from './method.js'
+import type { ClosedIn, CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
+import type { Callable, MethodName, Or, WithMethods } from './method.js'
 import type { BranchKey, Option, OptionNames, QueryIn, QueryOptions, Scalar } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf, WireOf } from './standard-schema.js'
@@ -93,9 +93,10 @@ type BodySchema = QuerySchema & {
 
 /**
  * A resource with the types of its record in responses, the data of `create` and `patch`, queries,
- * custom methods, the stored record, and the data of `update`.
+ * custom methods, the stored record, the data of `update`, and the methods that clients may not
+ * call.
  */
-export type Described<R, D, P, Q, M = Record<never, never>, F = R, U = D> = Checked<
+export type Described<R, D, P, Q, M = Record<never, never>, F = R, U = D, Closed = never> = Checked<
   Served<Decoded<R, F>, DecodedData<D, F>, DecodedData<U, F>, DecodedData<P, Partial<F>>, Q> & ServedCustom<M>
 > & { readonly [Name in keyof M]: QuerySchema & Partial<BodySchema> } & {
   readonly find: QuerySchema
@@ -104,7 +105,7 @@ export type Described<R, D, P, Q, M = Record<never, never>, F = R, U = D> = Chec
   readonly update: BodySchema
   readonly patch: BodySchema
   readonly remove: QuerySchema
-  readonly [types]?: { record: R; data: D; update: U; patch: P; query: Q; methods: M; stored: F }
+  readonly [types]?: { record: R; data: D; update: U; patch: P; query: Q; methods: M; stored: F; closed: Closed }
 }
 
 /** The result of `resource()`: the option `schema` of a service. */
@@ -115,7 +116,8 @@ export type Resource<S, O> = Described<
   QueryIn<RecordIn<S, O>, QueryOptions<O>>,
   CustomIn<O, WireOf<S>, RecordIn<S, O>>,
   Tidy<OutputOf<S>>,
-  UpdateIn<S, O>
+  UpdateIn<S, O>,
+  ClosedIn<O>
 >
 
 // A mapped type in a conditional type has no name of its own: errors show the fields of a record.
@@ -239,9 +241,12 @@ export type ServiceOf<T, Method extends keyof Service = keyof Service> =
     query: infer Q
     methods: infer M
     stored: infer F
+    closed: infer C
   }
-    ? WithCustom<Pick<ResourceMethods<R, D, U, P, Q>, Method> & StoresRecord<Writable<F>>, M>
+    ? WithoutClosed<WithCustom<Pick<ResourceMethods<R, D, U, P, Q>, Method> & StoresRecord<Writable<F>>, M>, C>
     : never
+
+type WithoutClosed<S, C> = [C] extends [never] ? S : WithMethods<S, readonly Exclude<keyof S, C>[]>
 
 /** A record of a resource in responses. */
 export type RecordOf<T> = TypesOf<T>['record' & keyof TypesOf<T>]

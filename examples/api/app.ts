@@ -21,7 +21,6 @@ import {
 } from './access.js'
 import { Issues } from './issues.js'
 import * as records from './records.js'
-import { ofUsers } from './services.js'
 import { SignUps } from './sign-ups.js'
 
 export interface AppOptions {
@@ -87,7 +86,6 @@ export async function createApp({
     hooks: { around: { all: [forOrganisations, ownOrganisation] } }
   })
   app.service('users', table('users'), {
-    methods: ofUsers,
     schema: records.users,
     hooks: { around: { all: [forUsers, usersInOrganisation] }, before: { create: [setOrganisation] } }
   })

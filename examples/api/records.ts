@@ -14,7 +14,8 @@ export const organisations = resource(Type.Object({ id, name }, { title: 'Organi
 const user = { id, organisationId: id, email, name, role }
 export const users = resource(Type.Object({ ...user, password }, { title: 'User' }), {
   readOnly: ['id', 'organisationId'],
-  writeOnly: ['password']
+  writeOnly: ['password'],
+  methods: { update: false }
 })
 
 export const signUps = resource(Type.Object({ organisation: name, email, name, password }, { title: 'SignUp' }), {

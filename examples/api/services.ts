@@ -1,10 +1,5 @@
-import type { Paged, RecordOf, ServiceOf, WithMethods } from 'fastify-services'
+import type { Paged, RecordOf, ServiceOf } from 'fastify-services'
 import type { issues, organisations, projects, signUps, users } from './records.js'
-
-// What the client needs to know besides the types.
-
-/** The methods of users that clients may call. */
-export const ofUsers = ['find', 'get', 'create', 'patch', 'remove'] as const
 
 /** The routes of custom methods, by the paths of their services. */
 export const routes = {
@@ -16,7 +11,7 @@ declare module 'fastify-services' {
   interface Services {
     'sign-ups': ServiceOf<typeof signUps, 'create'>
     organisations: ServiceOf<typeof organisations, 'get' | 'patch'>
-    users: WithMethods<Paged<ServiceOf<typeof users>>, typeof ofUsers>
+    users: Paged<ServiceOf<typeof users>>
     projects: Paged<ServiceOf<typeof projects>>
     'projects/:projectId/issues': Paged<ServiceOf<typeof issues>>
   }

@@ -35,7 +35,6 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
   await app.register(services, { errorHandler: errors, notFound: true })
 
   app.service('users', memory({ startId: 1, paginate }), {
-    methods: ['find', 'get', 'create', 'patch', 'remove'],
     schema: { ...records.users, create: { ...records.users.create, summary: 'Sign up' } },
     hooks: {
       before: {

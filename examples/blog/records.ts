@@ -17,7 +17,7 @@ export const users = resource(
     },
     { title: 'User' }
   ),
-  { readOnly: ['id'], writeOnly: ['password'] }
+  { readOnly: ['id'], writeOnly: ['password'], methods: { update: false } }
 )
 
 export const posts = resource(

@@ -36,13 +36,21 @@ const customOptionNames = {
  * @throws {TypeError} if one has the name of a standard method, or a schema of the wrong kind
  */
 export const toCustomMethods = (declared: CustomMethods, context: ResourceContext): MethodRules[] =>
-  Object.entries(declared).map(([name, options]) => toCustomMethod(name, options, context))
+  Object.entries(declared).flatMap(([name, options]) =>
+    standardMethods.has(name) && options === false ? [] : [toCustomMethod(name, options, context)]
+  )
 
-function toCustomMethod(method: string, options: CustomMethod, context: ResourceContext): MethodRules {
+/** Returns the standard methods that clients may not call. */
+export const closedMethods = (declared: CustomMethods = {}): ReadonlySet<string> =>
+  new Set([...standardMethods.keys()].filter((name) => Object(declared)[name] === false))
+
+function toCustomMethod(method: string, options: CustomMethod | false, context: ResourceContext): MethodRules {
   if (standardMethods.has(method))
     throw new TypeError(
-      `resource() can't declare '${method}' in \`methods\`: it is one of the six. Their schemas are the options create, update, patch, query and response`
+      `resource() can't declare '${method}' in \`methods\`: it is one of the six, which can only be false there. Their schemas are the options create, update, patch, query and response`
     )
+  if (options === false)
+    throw new TypeError(`resource() can't close '${method}' in \`methods\`: only methods that are declared are open`)
   const place = `methods.${method}.`
   checkOptionsObject(`the method '${method}' of resource()`, Object(options))
   checkOptionNames(Object(options), Object.keys(customOptionNames), 'resource() has', place)

@@ -37,6 +37,8 @@ export interface RecordRules {
   readonly outgoing: Outgoing
   /** Whether the option `response` gives the schema of responses. */
   readonly hasOwnResponse: boolean
+  /** The standard methods that clients may not call. */
+  readonly closed: ReadonlySet<string>
   /** The schemas of bodies that options give. Fields that they flag as `writeOnly` are hidden. */
   readonly bodies: readonly WrittenSchema[]
 }

@@ -4,7 +4,7 @@ import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.j
 import { methods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject, inspect } from '../options.js'
 import { BodySchemas } from './body-rules.js'
-import { toCustomMethods } from './custom-methods.js'
+import { closedMethods, toCustomMethods } from './custom-methods.js'
 import { filesOf } from './files.js'
 import { assertHasFields, outputOf, readSides } from './json-schema.js'
 import { type MethodRules, type RecordRules, rulesKey } from './method-rules.js'
@@ -66,6 +66,7 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
     incoming,
     outgoing: { written: outgoing, converts: !output.isOfInput },
     hasOwnResponse,
+    closed: closedMethods(options.methods),
     get bodies() {
       return all.flatMap(({ body }) => (body?.isOwn ? [body.written] : []))
     }

@@ -20,7 +20,8 @@ export const endpointsOfService = (entry: ExposedService): (Endpoint & { readonl
 
 /**
  * Returns the methods that clients may call: those that the option `methods` names, or else the
- * standard methods of the object and the custom methods of its resource.
+ * standard methods of the object, without those that its resource closes, and the custom methods of
+ * the resource.
  *
  * @throws if the object has none of them, or lacks one that is named or declared
  */
@@ -28,12 +29,13 @@ export function exposedMethods(
   service: object,
   path: string,
   named: readonly string[] | undefined,
-  declared: readonly string[] = []
+  declared: ReadonlyMap<string, unknown> = new Map(),
+  closed: ReadonlySet<string> = new Set()
 ): readonly string[] {
   const object = service as Record<string, unknown>
   // A list is not a service, although it has a method `find`.
   const existing = isObject(object) ? existingMethods(object) : []
-  const exposed = named ?? [...existing, ...declared]
+  const exposed = named ?? [...existing.filter((method) => !closed.has(method)), ...declared.keys()]
   for (const name of exposed) {
     if (typeof object?.[name] !== 'function')
       throw (

@@ -208,7 +208,7 @@ t.test('what can not be is refused at the start', async (t) => {
   const wrong: [methods: object, message: string][] = [
     [
       { get: {} },
-      "resource() can't declare 'get' in `methods`: it is one of the six. Their schemas are the options create, update, patch, query and response"
+      "resource() can't declare 'get' in `methods`: it is one of the six, which can only be false there. Their schemas are the options create, update, patch, query and response"
     ],
     [
       { publish: { rout: 'POST /' } },

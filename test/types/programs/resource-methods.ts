@@ -212,3 +212,20 @@ noteService.hooks({
     }
   }
 })
+
+// Methods that the resource closes are there for the server, and not for clients.
+const closed = resource(Type.Object({ id: Type.Integer(), name: Type.String() }), {
+  readOnly: ['id'],
+  methods: { update: false, remove: false, close: { route: 'POST /:id/close' } }
+})
+const closedRoutes = { closed: { close: 'POST /:id/close' } } as const
+const closedClient = createClient<{ closed: Paged<ServiceOf<typeof closed>> }>({ routes: closedRoutes }).service(
+  'closed'
+)
+await closedClient.patch(1, { name: 'a' })
+same<Awaited<ReturnType<typeof closedClient.close>>, { id: number; name: string }>(true)
+// @ts-expect-error: it is closed
+await closedClient.update(1, { name: 'a' })
+await app.service<Paged<ServiceOf<typeof closed>>, string>('closed').update(1, { name: 'a' })
+// @ts-expect-error: none of the six
+resource(Type.Object({ id: Type.Integer() }), { methods: { update: {} } })

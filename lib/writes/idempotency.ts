@@ -230,8 +230,8 @@ function isRepeatable(context: HookContext): boolean {
   const { object = context.service } = metaOf(context.service)
   if (caller?.context !== context || metaOf(object).mounted !== undefined) return false
   const isLogin = pluginState(context.app).authentications?.some(({ service }) => service === context.service)
-  if (isLogin === true || declaredAt(context, context.method) === false) return false
-  return isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
+  if (isLogin === true || !isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)) return false
+  return declaredAt(context, context.method) !== false
 }
 
 /** @throws {BadRequest} if the key is too long or empty: its sender relies on it */

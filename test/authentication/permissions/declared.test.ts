@@ -1,4 +1,5 @@
 import { MemoryService } from '@feathersjs/memory'
+import type { FastifyInstance } from 'fastify'
 import { type AroundHook, type Id, resource } from 'fastify-services'
 import { allow } from 'fastify-services/authentication'
 import t from 'tap'
@@ -70,6 +71,16 @@ t.test('printServices names the roles of a declaration', async (t) => {
   t.match(lineOf('publish'), /admin, editor$/)
   t.match(lineOf('burn'), /admin$/)
   t.match(lineOf('get'), /anybody$/, 'an exception by its path')
+})
+
+t.test('permissions of all services know a declaration, under a prefix too', async (t) => {
+  const options = { hooks: { around: { all: [allow(permissions)] } } }
+  const add = async (app: FastifyInstance) =>
+    app.register(async (child) => void child.service('posts', createPosts(), declared(['editor'])), { prefix: '/v1' })
+  const { send } = await createApp(t, add, options)
+  t.equal((await send('POST', '/v1/posts/1/publish', as('editor'))).status, 200)
+  t.equal((await send('POST', '/v1/posts/1/publish', as('member'))).status, 403)
+  t.equal((await send('POST', '/v1/posts/1/burn', as('editor'))).status, 403)
 })
 
 t.test('a method that nobody is told of stays closed', async (t) => {

@@ -1,6 +1,8 @@
+import swagger from '@fastify/swagger'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { type CustomMethods, type HookOptions, type Id, idempotency, resource } from 'fastify-services'
+import { openapi } from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
 import * as z from 'zod'
 
@@ -88,6 +90,26 @@ t.test('a declaration says whether the method takes or needs an Idempotency-Key'
 
   const optional = await createApp(t, close(true), { around: { close: [idempotency({ required: true })] } })
   t.equal((await optional.post('/tasks/1/close'))[0], 200)
+})
+
+t.test('documents say whether a key is needed', async (t) => {
+  const parametersWith = async (value: boolean | 'required') => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(swagger, openapi({ info: { title: 'Tasks', version: '1' } }))
+    await app.register(services)
+    const methods = { close: { route: 'POST /:id/close', idempotency: value } } as const
+    app.service<Record<string, unknown>, string>('tasks', new Tasks({}) as never, {
+      schema: resource(Task, { methods }) as never,
+      hooks: { around: { all: [idempotency()] } }
+    })
+    await app.ready()
+    const { parameters } = app.swagger().paths?.['/tasks/{id}/close']?.post ?? {}
+    return (parameters as { name: string; required?: boolean }[]).find(({ name }) => name === 'Idempotency-Key')
+  }
+  t.match(await parametersWith('required'), { required: true })
+  t.match(await parametersWith(true), { name: 'Idempotency-Key', required: false })
+  t.equal(await parametersWith(false), undefined)
 })
 
 t.test('a declared key without the hook that reads it stops the start', async (t) => {

@@ -1,81 +1,68 @@
-import { type Child, startSubject } from './child.js'
-import type { Counter } from './counters/counter.js'
-import type { Options } from './options.js'
-import type { Key } from './rows.js'
+import { CountedServer } from './callgrind.js'
+import { Load } from './load.js'
+import { Profile } from './profile.js'
 import { createToken } from './users.js'
-import { verify, weightOf } from './works.js'
+import { toMessage, workOf, works } from './works.js'
 
-/** What was counted: medians, and by how much the two halves of one count differ at most. */
-export interface Measured {
-  readonly counts: ReadonlyMap<Key, number>
-  readonly spread: number
+/** Of one request. */
+export interface Cost {
+  readonly instructions: number
+  /** Bytes of memory. */
+  readonly allocated: number
+  /** The body of the answer. */
+  readonly body: string
 }
 
-/** Counts what each key names, in every one of several starts. */
-export async function measure(
-  node: string,
-  counter: Counter,
-  keys: readonly Key[],
-  { starts, requests = counter.requests, warmup = counter.warmup }: Options
-): Promise<Measured> {
+export interface Settings {
+  /** The program. */
+  readonly node: string
+  /** The file of `servers/`. */
+  readonly side: string
+  /** How many other services there are. */
+  readonly others: number
+  /** The names of the works that are counted. All are done before, since servers do them all. */
+  readonly names: readonly string[]
+  readonly warmup: number
+  readonly requests: number
+  /** The name of the work whose functions are told. */
+  readonly profile?: string | undefined
+}
+
+const rounds = 10
+const counts = 3
+
+/** What each work costs a server that does all works. */
+export async function measure({ node, side, others, names, warmup, requests, profile }: Settings) {
   const token = await createToken()
-  const samples = new Map(keys.map((key) => [key, [] as number[]]))
-  const spreads: number[] = []
-
-  async function count(child: Child, work: string): Promise<number> {
-    const times = Math.ceil(requests / weightOf(work) / 2)
-    const before = counter.isSlow ? warmupOf(work, warmup) : warmup
-    await child.run(work, Math.ceil(before))
-    const first = await counter.count(child, () => child.run(work, times))
-    const other = await counter.count(child, () => child.run(work, times))
-    spreads.push((2 * Math.abs(first - other)) / (first + other))
-    return (first + other) / times / 2 / counter.per
+  const server = await CountedServer.start(node, [side, String(others)], profile !== undefined)
+  const load = await Load.open(server.port)
+  const send = (name: string, times: number) => {
+    const work = workOf(name)
+    return load.send(toMessage(work, token), work.status ?? 200, times)
   }
 
-  async function start(subject: string, works: readonly string[]): Promise<void> {
-    const isHeap = works.includes('heap')
-    const child = await startSubject(subject, isHeap ? [node] : counter.command(node), token)
-    if (child.port !== undefined) for (const work of works) await verify(work, subject, child)
-    for (const work of works) {
-      const value = isHeap ? await child.heap() : await count(child, work)
-      samples.get(`${subject} ${work}`)?.push(value)
-      console.error(`${subject} ${work}: ${value.toFixed(1)}`)
+  async function costOf(name: string): Promise<Cost> {
+    const body = await send(name, 1)
+    const tries: Omit<Cost, 'body'>[] = []
+    for (let i = 0; i < counts; i++) {
+      const before = await server.heap()
+      const { instructions } = await server.count(() => send(name, requests))
+      const allocated = (await server.heap()) - before
+      tries.push({ instructions: instructions / requests, allocated: allocated / requests })
     }
-    await child.stop()
+    // The compiler and the collector may come in between: they only add.
+    const least = (of: keyof Omit<Cost, 'body'>) =>
+      Math.min(...tries.map((cost) => cost[of]).filter((cost) => cost > 0))
+    return { body, instructions: least('instructions'), allocated: least('allocated') }
   }
 
-  for (let round = 0; round < starts; round++)
-    for (const [subject, works] of bySubject(keys)) {
-      try {
-        await start(subject, works)
-      } catch (error) {
-        // A process that can't start with so many services is a row, too.
-        if (!works.includes('heap')) throw error
-        samples.get(`${subject} heap`)?.push(Number.NaN)
-      }
-    }
-  const counts = new Map([...samples].map(([key, values]) => [key, median(values)]))
-  return { counts, spread: Math.max(0, ...spreads) }
-}
-
-// Heavy work is compiled sooner, and each of it takes long.
-const warmupOf = (work: string, warmup: number) =>
-  Math.min(warmup, Math.max(warmup / weightOf(work), Math.min(2000, 100_000 / weightOf(work))))
-
-function bySubject(keys: readonly Key[]): Map<string, string[]> {
-  const worksBySubject = new Map<string, string[]>()
-  for (const key of keys) {
-    const [subject, work] = key.split(' ') as [string, string]
-    worksBySubject.set(subject, [...(worksBySubject.get(subject) ?? []), work])
-  }
-  // `create`, which changes what the others find, comes last.
-  for (const works of worksBySubject.values())
-    works.sort((first, second) => Number(first === 'create') - Number(second === 'create'))
-  return worksBySubject
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((first, second) => first - second)
-  const middle = sorted.length / 2
-  return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle) - 1] as number)) / 2
+  for (let round = 0; round < rounds; round++)
+    for (const name of Object.keys(works)) await send(name, Math.ceil(warmup / rounds))
+  const costs = new Map<string, Cost>()
+  for (const name of names) costs.set(name, await costOf(name))
+  const counted = profile === undefined ? undefined : await server.count(() => send(profile, requests))
+  const functions = counted && new Profile(counted.text, server.names)
+  load.close()
+  await server.stop()
+  return { costs, functions }
 }

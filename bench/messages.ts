@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-
 export interface Message {
   id: string
   createdAt: number
@@ -28,7 +26,8 @@ export class Messages {
   protected readonly records = new Map<string, Message>()
   private count = 0
 
-  constructor() {
+  /** @param missing makes the error of a record that there is not: a side has its own */
+  constructor(private readonly missing = (message: string): Error => new Error(message)) {
     for (let i = 0; i < size; i++) this.add({ text: `Message ${i}`, status: i % 4 === 0 ? 'done' : 'open' })
   }
 
@@ -36,11 +35,6 @@ export class Messages {
     const record = this.records.get(id)
     if (record === undefined) throw this.missing(`There is no message '${id}'`)
     return record
-  }
-
-  /** The error of a record that there is not. A side has its own. */
-  missing(message: string): Error {
-    return new Error(message)
   }
 
   async find({ query = {} }: Params): Promise<Message[] | Page> {
@@ -110,7 +104,3 @@ export const messageResourceSchema = {
   required: ['id', 'createdAt', 'text', 'status'],
   additionalProperties: false
 }
-
-/** A stream of so many records. */
-export const recordsOf = (count: number): Readable =>
-  Readable.from(Array.from({ length: count }, (_, id) => ({ id, text: `Record ${id}`, status: 'open' })))

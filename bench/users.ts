@@ -6,7 +6,7 @@ export const secret = 'a secret of the benchmark, of more than 32 bytes'
 /** A service with one user. Guards look it up on every request. */
 export const users = {
   async get(id: string) {
-    return { id, email: 'ada@example.com', name: 'Ada' }
+    return { id, email: 'ada@example.com', name: 'Ada', role: 'member' }
   }
 }
 
@@ -26,7 +26,7 @@ export const tokenOptions = {
 export async function createToken(): Promise<string> {
   const app = Fastify()
   await app.register(fastifyJwt, tokenOptions)
-  const token = app.jwt.sign({ sub: '1', jti: 'b5b4e2b0-7c56-4e6e-9c3b-0f2b7a1b6d11' })
+  const token = app.jwt.sign({ sub: '500', jti: 'b5b4e2b0-7c56-4e6e-9c3b-0f2b7a1b6d11' })
   await app.close()
   return token
 }

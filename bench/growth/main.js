@@ -3,19 +3,16 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { open, send, shuffle } from '../sockets.js'
-import { chart } from './chart.js'
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     requests: { type: 'string', default: '20000' },
-    most: { type: 'string', default: '10000' },
-    out: { type: 'string', default: fileURLToPath(new URL('../../docs/images', import.meta.url)) }
+    most: { type: 'string', default: '10000' }
   }
 })
 const [rounds, requests, most] = ['rounds', 'requests', 'most'].map((name) => {
@@ -121,5 +118,3 @@ for (const { title, bars } of results)
   console.log(
     `${title}: ${bars.map(({ size, value }) => `${size.toLocaleString('en')}: ${value.toFixed(2)} µs`).join(', ')}`
   )
-mkdirSync(values.out, { recursive: true })
-writeFileSync(`${values.out}/growth.svg`, chart(results, process.versions.node))

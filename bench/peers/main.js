@@ -8,18 +8,18 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findNodes } from '../../dist/bench/nodes.js'
 import { open, quantile, send, shuffle } from '../sockets.js'
-import { chart, page } from './report.js'
+import { chart, setup, tableOf } from './report.js'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { values } = parseArgs({
   options: {
-    node: { type: 'string', default: '20,24' },
+    node: { type: 'string', default: '24' },
     rounds: { type: 'string', default: '25' },
     requests: { type: 'string', default: '400' },
     warmup: { type: 'string', default: '4000' },
     connections: { type: 'string', default: '16' },
-    out: { type: 'string', default: `${root}docs` }
+    out: { type: 'string', default: `${root}docs/images` }
   }
 })
 const [rounds, requests, warmup, connections] = ['rounds', 'requests', 'warmup', 'connections'].map((name) => {
@@ -99,7 +99,7 @@ const isBusy = loadavg()[0] > availableParallelism()
 const results = []
 for (const node of await findNodes(values.node.split(','))) results.push(await measure(node))
 const setting = { names, works, rounds, requests, connections, isBusy }
-mkdirSync(`${values.out}/images`, { recursive: true })
-writeFileSync(`${values.out}/images/benchmarks.svg`, chart(results.at(-1), setting))
-writeFileSync(`${values.out}/benchmarks.md`, page(results, setting))
-console.log(page(results, setting))
+mkdirSync(values.out, { recursive: true })
+writeFileSync(`${values.out}/benchmarks.svg`, chart(results.at(-1), setting))
+for (const result of results) console.log(`Node ${result.version}\n\n${tableOf(result, setting)}\n`)
+console.log(setup())

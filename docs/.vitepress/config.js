@@ -184,7 +184,6 @@ export default defineConfig({
           page('Limits, timeouts, shutdown', 'operation'),
           page('Throughput', 'throughput'),
           page('Benchmarks', 'benchmarks'),
-          page('Counted work', 'benchmarks-counted'),
           page('Troubleshooting', 'troubleshooting')
         ]
       },

@@ -9,7 +9,6 @@ const internal = new Set([
   'CODE_OF_CONDUCT.md',
   'CONTRIBUTING.md',
   'RELEASING.md',
-  'docs/benchmarks-counted.md',
   'docs/benchmarks.md'
 ])
 

@@ -12,6 +12,8 @@ import {
   noteLogin,
   withoutOtherLogins
 } from '../core/logins.js'
+import { isPromise } from '../core/objects.js'
+import { propertiesOf } from '../core/request-state.js'
 import { checkCookie, type TokenCookie } from './cookie.js'
 import type { Passwords } from './password.js'
 import type { RevocationList } from './sessions.js'
@@ -167,8 +169,10 @@ export class Credentials implements LoginVerifier {
     const credentials = await this.of(params, strategies)
     if (credentials === undefined && provider) throw new NotAuthenticated('Not authenticated')
     if (credentials === undefined) return params
-    const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
-    const values = { ...result, authenticated: true }
+    const result = await this.authenticate(credentials, params, strategies)
+    const values: Record<string, unknown> = {}
+    for (const name of Object.keys(result)) if (!tokenNames.includes(name)) values[name] = result[name]
+    values.authenticated = true
     const note = noteLogin(params, { maker: this, values, identity: this.#identityOf(values) })
     // A spread of params, which are of a class, is slower on Node 20.
     return Object.assign({}, params, values, note)
@@ -226,10 +230,18 @@ export class Credentials implements LoginVerifier {
 
   /**
    * Puts the credentials of a request on `request.feathers`, unless middleware has put some there.
+   * @returns a promise only if a strategy is asynchronous: most wait for nothing
    */
-  async read(request: FastifyRequest): Promise<void> {
-    if ((request.feathers.authentication ?? null) !== null) return
-    const credentials = await this.#parse(request, this.authenticator.strategyNames)
+  read(request: FastifyRequest): Promise<void> | undefined {
+    // The getter of `feathers` would make an object for each request.
+    if ((propertiesOf(request)?.authentication ?? null) !== null) return undefined
+    const parsed = this.#parse(request, this.authenticator.strategyNames)
+    if (isPromise(parsed)) return parsed.then((credentials) => this.#keep(request, credentials))
+    this.#keep(request, parsed)
+    return undefined
+  }
+
+  #keep(request: FastifyRequest, credentials: AuthenticationRequest | undefined): void {
     if (credentials === undefined) return
     const strategy = this.#parts.strategies.get(String(credentials.strategy))
     const header = strategy instanceof JwtStrategy ? request.headers[strategy.header] : undefined
@@ -259,22 +271,50 @@ export class Credentials implements LoginVerifier {
   }
 
   /** The credentials of a request, from the first of the strategies that finds some. */
-  async #parse(request: FastifyRequest, allowed: readonly string[]): Promise<AuthenticationRequest | undefined> {
-    const { parseStrategies, strategies, users, cookie } = this.#parts
+  #parse(
+    request: FastifyRequest,
+    allowed: readonly string[]
+  ): Promise<AuthenticationRequest | undefined> | AuthenticationRequest | undefined {
+    const { parseStrategies, strategies, users } = this.#parts
     try {
-      for (const name of parseStrategies) {
-        const parsed = allowed.includes(name) && (await strategies.get(name)?.parse?.(request))
+      for (const [index, name] of parseStrategies.entries()) {
+        const parsed = allowed.includes(name) && strategies.get(name)?.parse?.(request)
+        if (isPromise(parsed)) return this.#parseLater(request, allowed, index, parsed)
         if (parsed) return { ...parsed, strategy: name }
       }
-      // Browsers add cookies by themselves, so what the caller has chosen to send comes first.
-      const name = cookie?.strategies.find(
-        (strategy) => parseStrategies.includes(strategy) && allowed.includes(strategy)
-      )
-      const parsed = name !== undefined && cookie?.parse(request)
-      return parsed ? { ...parsed, strategy: name } : undefined
+      return this.#parseCookie(request, allowed)
     } catch (error) {
       throw users.redactError(error)
     }
+  }
+
+  /** Goes on where a strategy is asynchronous. @param pending what it has returned */
+  async #parseLater(
+    request: FastifyRequest,
+    allowed: readonly string[],
+    start: number,
+    pending: PromiseLike<AuthenticationRequest | null>
+  ): Promise<AuthenticationRequest | undefined> {
+    const { parseStrategies, strategies, users } = this.#parts
+    try {
+      for (const name of parseStrategies.slice(start)) {
+        const isFirst = name === parseStrategies[start]
+        const parsed =
+          allowed.includes(name) && (await (isFirst ? pending : strategies.get(name)?.parse?.(request)))
+        if (parsed) return { ...parsed, strategy: name }
+      }
+      return this.#parseCookie(request, allowed)
+    } catch (error) {
+      throw users.redactError(error)
+    }
+  }
+
+  // Browsers add cookies by themselves, so what the caller has chosen to send comes first.
+  #parseCookie(request: FastifyRequest, allowed: readonly string[]): AuthenticationRequest | undefined {
+    const { parseStrategies, cookie } = this.#parts
+    const name = cookie?.strategies.find((strategy) => parseStrategies.includes(strategy) && allowed.includes(strategy))
+    const parsed = name !== undefined && cookie?.parse(request)
+    return parsed ? { ...parsed, strategy: name } : undefined
   }
 
   /**
@@ -319,6 +359,9 @@ export class Credentials implements LoginVerifier {
     return this.#parts.strategies.get(strategy)?.describe?.().login ?? {}
   }
 }
+
+// What a login gives out, and no call needs.
+const tokenNames = ['accessToken', 'refreshToken']
 
 /** The request of a call, `undefined` for a call of the server. */
 const requestOf = (params: Params) => callerIn(params)?.request as FastifyRequest | undefined

@@ -6,7 +6,7 @@ import type { Credentials } from './credentials.js'
 interface Registration extends Authentication {
   readonly path: string
   readonly credentials: Credentials
-  readCredentials(request: FastifyRequest): Promise<void>
+  readCredentials(request: FastifyRequest): Promise<void> | undefined
 }
 
 const missing = 'There is no authentication here: register the plugin fastify-services/authentication'

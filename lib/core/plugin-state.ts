@@ -43,8 +43,9 @@ export interface CredentialsReader {
   /**
    * Reads the credentials of a request before a service is called, so that hooks find them in
    * `params.authentication`.
+   * @returns a promise only if it has to wait
    */
-  readCredentials(request: unknown, reply: unknown): Promise<void>
+  readCredentials(request: unknown, reply: unknown): Promise<void> | undefined
 }
 
 /** An authentication service of an application, as the transport and helpers of Feathers use it. */

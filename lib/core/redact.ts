@@ -41,9 +41,12 @@ export function redactFields(
     const results = { copies: new Map<object, unknown>(), answers: new Map<object, Map<string, unknown>>() }
     return { fields, types, isTextless, ...results, isHidden: names.isHidden, ofField }
   }
-  const [withTexts, textless] = [begin(false), begin(true)]
+  const withTexts = begin(false)
+  let textless: Cleaning | undefined
   function ofField(name: string) {
-    return names.isTextless?.(name) ? textless : withTexts
+    if (!names.isTextless?.(name)) return withTexts
+    textless ??= begin(true)
+    return textless
   }
   return clean(value, '', withTexts)
 }

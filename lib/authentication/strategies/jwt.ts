@@ -59,6 +59,10 @@ export class JwtStrategy implements Strategy {
   parse({ headers }: FastifyRequest): AuthenticationRequest | null {
     const header = headers[this.header]
     if (typeof header !== 'string') return null
+    // As clients send it. The expression below would read each character of the token.
+    const [scheme = '', token = '', ...more] = header.split(' ')
+    const isUsual = more.length === 0 && token !== '' && !token.includes('\t')
+    if (isUsual && this.#schemes.includes(scheme.toLowerCase())) return { accessToken: token }
     const [, first, second] = headerPattern.exec(header) ?? []
     if (first === undefined) return null
     const hasScheme = this.#schemes.includes(first.replace(/:$/, '').toLowerCase())

@@ -5,7 +5,7 @@ import type { HookContext } from '../../../types/fastify.js'
 import type { Http } from '../../../types/hooks.js'
 import { GeneralError } from '../../core/errors.js'
 import { inspect } from '../../core/options.js'
-import { requestStateOf } from '../request/request.js'
+import { requestStateOf } from '../../core/request-state.js'
 import { resetSerializer } from './serializer.js'
 
 /**

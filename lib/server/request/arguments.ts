@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { type Caller, caller, callerIn } from '../../core/http-call.js'
 import type { MethodDefinition } from '../../core/methods.js'
 import { idName, placeholdersIn } from '../../core/path.js'
+import { propertiesOf } from '../../core/request-state.js'
 import { checkLists } from './query.js'
-import { propertiesOf } from './request.js'
 
 /** Returns the path of a method as a route, with the name of the id of its service. */
 export const routePath = (servicePath: string, path: string) => path.replace(/:id\b/, `:${idName(servicePath)}`)

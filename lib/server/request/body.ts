@@ -10,13 +10,13 @@ import type {
 import type { JsonSchema } from '../../../types/resource.js'
 import { isMultipart } from '../../core/content.js'
 import { attempt, BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../../core/errors.js'
+import { requestStateOf } from '../../core/request-state.js'
 import { checkFiles, type Files, filesOf, withoutFiles } from '../../core/resource/files.js'
 import { refusal } from '../../core/resource/issues.js'
 import { readJsonSchema } from '../../core/resource/json-schema.js'
 import { standardOf } from '../../core/resource/standard-schema.js'
 import { maxDepth } from '../../schema/body-names.js'
 import type { Parse } from './query.js'
-import { requestStateOf } from './request.js'
 
 /** Types of formats that are based on JSON, such as `application/vnd.api+json`. */
 const jsonFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i

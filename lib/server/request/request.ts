@@ -1,64 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../../types/fastify.js'
+import { requestStateOf } from '../../core/request-state.js'
 import { format } from './accept.js'
-
-const requestState = Symbol('request state')
-
-/** The state of a request. Decorations would cost requests of other routes, too. */
-class RequestState {
-  /** The properties that middleware has set on `request.feathers`. */
-  properties: Record<string, unknown> | undefined = undefined
-  /** The data of a form with files, until validation reads it. */
-  form: { readonly data: unknown } | undefined = undefined
-  /** Whether another framework is about to answer the request. */
-  isForwarded = false
-  /** The content type of the reply before middleware ran. */
-  typeBefore: string | undefined = undefined
-  /** The headers of the reply before the result has set its own. */
-  headersBefore: Readonly<Record<string, number | string | string[] | undefined>> | undefined = undefined
-  #hook: HookContext | null = null
-  #hasSent = false
-  #sent: unknown
-
-  /** The context of the call, for `reply.hook`. */
-  get hook(): HookContext | null {
-    if (this.#hasSent) {
-      const sent = { value: this.#sent, writable: true, enumerable: true, configurable: true }
-      const hasDispatch = this.#hook?.dispatch !== undefined
-      this.#hook = Object.create(this.#hook, { result: sent, ...(hasDispatch && { dispatch: sent }) })
-      this.#hasSent = false
-    }
-    return this.#hook
-  }
-
-  set hook(context: HookContext | null) {
-    this.#hasSent = false
-    this.#hook = context
-  }
-
-  /**
-   * Lets `reply.hook` show the projected data as its result, not what the context has. Few read it,
-   * so the object is created then.
-   */
-  showSent(data: unknown): void {
-    this.#hasSent = true
-    this.#sent = data
-  }
-}
-
-type WithState = FastifyRequest & { [requestState]?: RequestState }
-
-/** Returns the state of a request, and creates it at first. */
-export function requestStateOf(request: FastifyRequest): RequestState {
-  const { [requestState]: ready } = request as WithState
-  if (ready !== undefined) return ready
-  const state = new RequestState()
-  ;(request as WithState)[requestState] = state
-  return state
-}
-
-/** Returns what middleware has set on `request.feathers`, `undefined` if nothing has used it. */
-export const propertiesOf = (request: FastifyRequest) => (request as WithState)[requestState]?.properties
 
 /**
  * Decorates requests and replies with what docs/http.md#middleware promises: `feathers`, `data`,

@@ -10,8 +10,8 @@ import type {
 } from 'fastify'
 import { GeneralError } from '../../core/errors.js'
 import { fallbackMark } from '../../core/plugin-state.js'
+import { requestStateOf } from '../../core/request-state.js'
 import type { Forwarder } from '../../core/service-meta.js'
-import { requestStateOf } from '../request/request.js'
 import type { Precedence } from './precedence.js'
 
 /** A `Forwarder` with the types of Fastify. */

@@ -16,13 +16,17 @@ export function selectsByQuery(service: object): boolean {
   if (!isAdapter(object)) return false
   // Feathers puts the methods with hooks before those of the service itself.
   const source = metaOf(object).mounted ? Object.getPrototypeOf(ownersOf(object, 'get')[0]) : object
-  const [adapter] = ownersOf(source, 'get')
-  const isOfAdapter = (name: string) => {
-    const owners = ownersOf(source, name)
-    return owners.length === 1 && owners[0] === adapter
+  let hasAll = false
+  for (let link = source; link !== null; link = Object.getPrototypeOf(link)) {
+    const count = methodNames.filter((name) => Object.hasOwn(link, name)).length
+    if (count === 0) continue
+    if (hasAll || count < methodNames.length) return false
+    hasAll = true
   }
-  return [...methods.keys()].every(isOfAdapter)
+  return hasAll
 }
+
+const methodNames = [...methods.keys()]
 
 // Matches the name of a column, but no expression of SQL.
 const columnName = /^[\p{L}\p{N}_-]+$/u
@@ -40,11 +44,13 @@ export async function selectAround(
   call: () => Promise<void>
 ): Promise<void> {
   const queryBefore = context.params.query
+  // Most calls have none.
+  if (Object(queryBefore).$select === undefined) return call()
   const { $select, ...query } = Object(queryBefore)
   const names: readonly unknown[] = [$select ?? []].flat()
   const isPlain = names.every((name) => typeof name === 'string' && columnName.test(name))
   const added = fields.filter((field) => !names.includes(field))
-  if ($select === undefined || (isPlain && added.length === 0)) return call()
+  if (isPlain && added.length === 0) return call()
   context.params = { ...context.params, query: isPlain ? { ...query, $select: [...names, ...added] } : query }
   try {
     await call()

@@ -6,7 +6,7 @@ import { checkOptions, type OptionTable } from '../core/options.js'
 import { maxIssues } from '../schema/issue.js'
 import { driverErrorOf } from './driver-error.js'
 import type { DriverError, Refusal } from './drivers.js'
-import { findRefused, type SentValues } from './refused-values.js'
+import { findRefused, type SentValue, sentValues } from './refused-values.js'
 
 export interface DatabaseErrorsOptions {
   /**
@@ -60,22 +60,23 @@ export function databaseErrors(
   checkOptions('databaseErrors()', databaseErrorsOptions, options)
   const { messages = {} } = options
   const messageByName = new Map(Object.entries(messages))
-  const toError = (error: unknown, method: string, sent: SentValues): unknown => {
+  const toError = (error: unknown, call: SentCall): unknown => {
     const driverError = driverErrorOf(error)
     if (driverError === undefined) return error
-    const named = withRefusedField(driverError, sent)
-    return named instanceof ServiceError ? named : serviceErrorOf(named, messageByName, method)
+    const named = withRefusedField(driverError, call)
+    return named instanceof ServiceError ? named : serviceErrorOf(named, messageByName, call.method)
   }
   const hook = (context: HookContext, next?: NextFunction) => {
-    const { id, data, method, params } = context
-    // Hooks may add fields later, which the caller need not know.
-    const sent = { id, data, query: Object(params).query }
+    const { id, method } = context
+    // Read before other hooks add values, to the same objects too, whose fields the caller need not
+    // know.
+    const call = { id, method, values: sentValues(context), isOfCaller: next !== undefined }
     // An error hook gets no `next`.
     if (next !== undefined)
       return next().catch((error) => {
-        throw toError(error, method, sent)
+        throw toError(error, call)
       })
-    context.error = toError(context.error, method, sent)
+    context.error = toError(context.error, call)
   }
   const check = ({ path, type }: HookPosition) => {
     if (type !== 'error' && type !== 'around')
@@ -127,15 +128,25 @@ const answers: Readonly<Record<Exclude<Refusal, 'away' | 'collision'>, RefusalAn
   other: { Class: GeneralError, toMessage: () => 'The database has refused a statement' }
 }
 
+/** What is known of a call whose statement a database has refused. */
+interface SentCall {
+  readonly id: unknown
+  readonly method: string
+  readonly values: readonly SentValue[]
+  /** Whether the caller has sent all these values: none is of a hook. */
+  readonly isOfCaller: boolean
+}
+
 /**
  * Adds the field whose value the database has refused, if the driver does not report the column.
  * @returns an error if it is the id, or one of several fields
  */
-function withRefusedField(error: DriverError, sent: SentValues): DriverError | ServiceError {
+function withRefusedField(error: DriverError, { id, values, isOfCaller }: SentCall): DriverError | ServiceError {
   if (error.refusal !== 'value' || error.fields.length > 0) return error
   const { cause } = error
-  const fields = findRefused(cause.message, sent)
-  if (fields === 'id') return new NotFound(`No record found for id '${sent.id}'`, undefined, { cause })
+  const fields = findRefused(cause.message, values)
+  if (fields === 'id') return new NotFound(`No record found for id '${id}'`, undefined, { cause })
+  if (!isOfCaller) return error
   if (fields.length <= 1) return { ...error, fields }
   const names = fields.slice(0, maxIssues).join(' or ')
   return new BadRequest(`The value of ${names} is not valid`, undefined, { cause })

@@ -1,15 +1,9 @@
+import type { HookContext } from '../../types/hooks.js'
 import { attempt } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
 
-/** The values of a call, as its caller has sent them. */
-export interface SentValues {
-  readonly id: unknown
-  readonly data: unknown
-  readonly query: unknown
-}
-
 /** A value, and the field that it was sent for. The id of a call has no field. */
-type SentValue = readonly [field: string | undefined, value: unknown]
+export type SentValue = readonly [field: string | undefined, value: unknown]
 
 /**
  * Finds the fields whose values a database may have refused. Drivers of PostgreSQL report the value
@@ -18,8 +12,7 @@ type SentValue = readonly [field: string | undefined, value: unknown]
  * @param text the message of the driver
  * @returns the fields, or `'id'` if it is the id of the call
  */
-export function findRefused(text: string, sent: SentValues): readonly string[] | 'id' {
-  const values = attempt(() => sentValues(sent)) ?? []
+export function findRefused(text: string, values: readonly SentValue[]): readonly string[] | 'id' {
   const [end] = /"( is out of range for type [\w ]+)?$/.exec(text) ?? []
   const refused = end === undefined ? values : values.filter(([, value]) => endsWithValue(text, `${value}${end}`))
   const fields = [...new Set(refused.flatMap(([field]) => field ?? []))]
@@ -33,11 +26,15 @@ function endsWithValue(text: string, value: string): boolean {
   return value.includes('-') && text === value.slice(value.lastIndexOf('-') + 1)
 }
 
-function sentValues({ id, data, query }: SentValues): readonly SentValue[] {
+/** Returns the scalars that a call has at the moment, none if they are nested too deep. */
+export function sentValues({ id, data, params }: HookContext): readonly SentValue[] {
   const values: SentValue[] = id === undefined || id === null ? [] : [[undefined, id]]
-  addScalars(values, data, /^/)
-  addScalars(values, query, /^\$/)
-  return values
+  const addAll = () => {
+    addScalars(values, data, /^/)
+    addScalars(values, Object(params).query, /^\$/)
+    return values
+  }
+  return attempt(addAll) ?? []
 }
 
 /**

@@ -1,6 +1,6 @@
 import { KnexService } from '@feathersjs/knex'
 import Fastify from 'fastify'
-import type { HookContext } from 'fastify-services'
+import type { AroundHook, Hook, HookContext, HookOptions } from 'fastify-services'
 import services, { Conflict, type ServiceError } from 'fastify-services'
 import { databaseErrors } from 'fastify-services/database'
 import t from 'tap'
@@ -582,6 +582,41 @@ t.test('a value that a column of PostgreSQL can not hold: the field, or 404 for 
     keyword: 'value',
     message: "id can't hold this value"
   })
+})
+
+t.test('no field is named that a hook has added, wherever the hook for errors stands', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table things (id serial primary key, size int, name text, hidden int)')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false } })
+  const added: Hook = ({ data, params }) => {
+    Object.assign(data ?? (params.query as object), { hidden: '99999999999' })
+  }
+  const inherited: AroundHook = (context, next) => {
+    context.params = { ...context.params, query: { ...context.params.query, hidden: '99999999999' } }
+    return next()
+  }
+  const places: Record<string, HookOptions> = {
+    around: { around: { all: [databaseErrors()] }, before: { all: [added] } },
+    error: { error: { all: [databaseErrors()] }, before: { all: [added] } },
+    scoped: { error: { all: [databaseErrors()] }, around: { all: [inherited] } }
+  }
+  for (const [path, hooks] of Object.entries(places))
+    app.service(path, new KnexService({ Model, name: 'things' }), { hooks })
+  const calls = [
+    ['GET', '/1'],
+    ['GET', '?size=99999999999'],
+    ['GET', '?name=%00'],
+    ['POST', '', { size: '99999999999', name: 'a' }],
+    ['POST', '', { name: 'a\0b', size: 1 }]
+  ] as const
+  for (const path of Object.keys(places))
+    for (const [method, url, payload] of calls) {
+      const { body } = await app.inject({ method, url: path + url, ...(payload && { payload }) })
+      t.notMatch(body, /hidden/, `${path} ${method} ${url}`)
+    }
+  t.match((await app.inject('/around?size=99999999999')).json(), { message: "size can't hold this value" })
 })
 
 t.test('data without fields, or nested too deep to be looked through: no field is named', (t) => {

@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 const message = 'There is a user with this e-mail address'
 // Not all drivers tell the column.
 const messages = { email: message, refused_users_email_unique: message }
-const hooks = { error: { all: [databaseErrors({ messages })] } }
+const hooks = { around: { all: [databaseErrors({ messages })] } }
 
 /** What databases differ in. */
 interface Differences {

@@ -299,8 +299,7 @@ export class Credentials implements LoginVerifier {
     try {
       for (const name of parseStrategies.slice(start)) {
         const isFirst = name === parseStrategies[start]
-        const parsed =
-          allowed.includes(name) && (await (isFirst ? pending : strategies.get(name)?.parse?.(request)))
+        const parsed = allowed.includes(name) && (await (isFirst ? pending : strategies.get(name)?.parse?.(request)))
         if (parsed) return { ...parsed, strategy: name }
       }
       return this.#parseCookie(request, allowed)

@@ -10,8 +10,8 @@ const digestOf = (text: string, length: number) =>
  */
 export function userKey(user: unknown): string | undefined {
   // An id of MongoDB is an object that has an `id` itself.
-  const isRecord = typeof user === 'object' && !('toHexString' in Object(user))
-  const { id, _id } = Object(user) as { id?: unknown; _id?: unknown }
+  const { id, _id, toHexString } = Object(user) as { id?: unknown; _id?: unknown; toHexString?: unknown }
+  const isRecord = typeof user === 'object' && typeof toHexString !== 'function'
   const value = isRecord ? (id ?? _id) : user
   return value === undefined || value === null ? undefined : `user ${String(value)}`
 }

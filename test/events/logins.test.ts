@@ -269,7 +269,8 @@ t.test('`recheck` takes an id as a number or a text, or a record with the id', a
     { services: { notes: true } }
   )
   for (const number of ['12', '1']) await subscribe(list('notes'), { 'x-key': number }).connected
-  for (const user of [12, '12', { id: 12 }, { _id: '12' }, { id: null, _id: objectId }, objectId]) {
+  const ids = [12, '12', objectId]
+  for (const user of [...ids, { id: 12 }, { _id: '12' }, { id: null, _id: objectId }, { id: 12, toHexString: 'a' }]) {
     asked.length = 0
     await app.events.recheck(user)
     t.same(asked, [12], inspect(user))

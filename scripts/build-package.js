@@ -65,7 +65,7 @@ const written = [
   ...(await bundle(scripts, [])),
   ...(await bundle(
     doors.map(({ types }) => types),
-    [dts({ dtsOnly: true, generator: 'oxc', tsconfig: false, sideEffects: true })]
+    [dts({ dtsInput: true, oxc: true, tsconfig: false, sideEffects: true })]
   )),
   ...readdirSync(join(dist, 'lib'), { recursive: true })
     .filter((name) => /\.(cjs|json)$/.test(name))

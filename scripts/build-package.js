@@ -56,7 +56,9 @@ async function bundle(paths, plugins) {
       groups: [{ debugName: 'folders', name: groupOf, minShareCount: 2 }]
     }
   })
-  return output.map(({ fileName, code }) => [fileName, code])
+  // The types of Feathers are used where it is installed, and are `any` elsewhere.
+  const withPeer = (code) => code.replace(/^import .+ from "@feathersjs\/feathers";$/m, '// @ts-ignore\n$&')
+  return output.map(({ fileName, code }) => [fileName, /\.d\.ts$/.test(fileName) ? withPeer(code) : code])
 }
 
 // What bundlers of pages put in the place of modules for Node stays a file.

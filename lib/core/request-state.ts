@@ -1,4 +1,4 @@
-import type { HookContext } from '../../types/fastify.js'
+import type { HookContext } from '../../types/hooks.js'
 
 const requestState = Symbol('request state')
 

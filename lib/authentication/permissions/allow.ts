@@ -8,7 +8,7 @@ import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../c
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
-import { rulesAt } from '../../core/resource/method-rules.js'
+import { rulesAt } from '../../core/resource/registered-rules.js'
 import { maxIssues } from '../../schema/issue.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream, mapStream } from '../../shared/streams.js'

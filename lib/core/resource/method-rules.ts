@@ -2,8 +2,6 @@ import type { MethodRoute } from '../../../types/call.js'
 import type { CustomMethod } from '../../../types/custom-method.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/written-schema.js'
-import type { HookPosition } from '../hooks.js'
-import { type ServiceHost, serviceHostOf } from '../plugin-state.js'
 import type { BodyRules } from './body-rules.js'
 import type { QueryParameters, QueryRules } from './query-rules.js'
 
@@ -67,13 +65,6 @@ type SchemasByMethod = Readonly<Record<string, object | undefined>>
 /** Returns the record of the resource that has created these schemas, if one has. */
 export const recordRulesOf = (schemas: SchemasByMethod = {}): RecordRules | undefined =>
   Object.values(schemas).map(rulesOf).find(Boolean)?.record
-
-/** Returns the rules of a method of a registered service, if a resource has created them. */
-export function rulesAt({ app, path }: Pick<HookPosition, 'app' | 'path'>, method: string): MethodRules | undefined {
-  // A mounted service has the application of Feathers, where nothing is declared.
-  const host: ServiceHost | undefined = serviceHostOf(app as object)
-  return rulesOf(host?.entryAt(path)?.options.schema?.[method])
-}
 
 /** Returns the custom methods that a resource declares. */
 export const declaredIn = (schemas: SchemasByMethod = {}): ReadonlyMap<string, CustomRules> =>

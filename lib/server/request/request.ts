@@ -21,7 +21,7 @@ export function decorateMessages(app: FastifyInstance): void {
   app.decorateReply('data', undefined)
   app.decorateReply('hook', {
     getter(this: FastifyReply) {
-      return requestStateOf(this.request).hook
+      return requestStateOf(this.request).hook as HookContext | null
     },
     setter(this: FastifyReply, context: HookContext | null) {
       requestStateOf(this.request).hook = context

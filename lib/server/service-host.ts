@@ -5,7 +5,7 @@ import type { CallEnvironment } from '../core/compose.js'
 import { standardEvents } from '../core/description.js'
 import { joinPath } from '../core/path.js'
 import { rootOf, type ServiceHost } from '../core/plugin-state.js'
-import { declaredIn, recordRulesOf, routesOf } from '../core/resource/method-rules.js'
+import { closedIn, declaredIn, routesOf } from '../core/resource/method-rules.js'
 import { createMountedService, createService } from '../core/service.js'
 import { type Forwarder, metaOf } from '../core/service-meta.js'
 import { logError } from './answer/log.js'
@@ -148,7 +148,7 @@ export class FastifyServiceHost implements ServiceHost {
     const { methods, schema, events, hooks } = options
     const { conflicts, router } = this.settings
     const declared = declaredIn(schema)
-    const exposed = exposedMethods(object, name, methods, declared, recordRulesOf(schema)?.closed)
+    const exposed = exposedMethods(object, name, methods, declared, closedIn(schema))
     const routes = routesOf(schema, options.routes, exposed)
     checkRoutes(routes, name, exposed, router)
     checkSchemas(schema, name, exposed)

@@ -66,6 +66,10 @@ type SchemasByMethod = Readonly<Record<string, object | undefined>>
 export const recordRulesOf = (schemas: SchemasByMethod = {}): RecordRules | undefined =>
   Object.values(schemas).map(rulesOf).find(Boolean)?.record
 
+/** Returns the standard methods that any resource in the schemas of a service closes. */
+export const closedIn = (schemas: SchemasByMethod = {}): ReadonlySet<string> =>
+  new Set(Object.values(schemas).flatMap((schema) => [...(rulesOf(schema)?.record.closed ?? [])]))
+
 /** Returns the custom methods that a resource declares. */
 export const declaredIn = (schemas: SchemasByMethod = {}): ReadonlyMap<string, CustomRules> =>
   new Map(

@@ -30,10 +30,10 @@ export function checkFieldNames(hook: unknown, lists: readonly FieldList[], { ap
     // A service without a resource may have any field.
     if (shared.length === 0 || shapes.some((shape) => shape === undefined)) continue
     const known = shapes.flatMap((shape) => shape ?? [])
-    const ids = shared.map(({ object }) => idFieldOf(object))
-    const unknown = fields.find((name) => !ids.includes(name) && !known.some((shape) => shape.field(name).isKnown))
+    const others = shared.flatMap((entry) => [idFieldOf(entry.object), ...parametersOf(entry, method)])
+    const unknown = fields.find((name) => !others.includes(name) && !known.some((shape) => shape.field(name).isKnown))
     if (unknown === undefined) continue
-    const names = [...new Set([...ids, ...known.flatMap((shape) => shape.names)])]
+    const names = [...new Set([...others, ...known.flatMap((shape) => shape.names)])]
     const likely = likelyName(unknown, names)
     throw new Error(
       `allow at '${path}' names the field '${unknown}' for '${method}' of the role '${role}', which no schema there has${
@@ -50,4 +50,10 @@ function shapesOf({ app, options }: Describable, method: string): readonly Shape
   const { record, outgoing, body } = rules
   const schemas = [record.incoming, record.outgoing.written, outgoing.written, ...(body ? [body.written] : [])]
   return [...new Set(schemas)].map((written) => written.shapesFor(app as FastifyInstance).root.narrow({}))
+}
+
+/** The parameters that a query may have: a list allows those whose values are objects. */
+function parametersOf({ options }: Describable, method: string): readonly string[] {
+  const rules = rulesOf(options.schema?.[method])
+  return [...((rules?.custom?.parameters ?? rules?.query.more)?.operands.keys() ?? [])]
 }

@@ -54,6 +54,17 @@ t.test('a field that the schema lacks stops the start', async (t) => {
     await t.rejects(start(allow({ member: true, admin: admin as never })), { message: `allow at 'posts' ${message}` })
 })
 
+t.test('parameters of the query are known: a list allows those whose values are objects', async (t) => {
+  const query = z.object({ since: z.object({ $gt: z.string() }).optional() })
+  const schema = resource(Post, { query, methods: { count: { route: 'GET /:id/count', query } } })
+  const { send } = await start(allow({ admin: { find: ['since'], count: ['since'] }, member: { find: [] } }), {
+    schema
+  })
+  const status = async (role: string) => (await send('GET', '/posts?since[$gt]=a', { as: { id: 1, role } })).status
+  t.equal(await status('admin'), 200)
+  t.equal(await status('member'), 403)
+})
+
 t.test('fields of the record, of a body and of an own answer are known, and so is the id', async () => {
   const all = ['id', 'name', 'salary', 'token']
   await start(allow({ admin: { find: all, patch: all, create: ['invitation'], count: ['words', 'name'], update: [] } }))

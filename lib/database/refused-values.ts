@@ -16,8 +16,13 @@ export function findRefused(text: string, values: readonly SentValue[]): readonl
   const [end] = /"( is out of range for type [\w ]+)?$/.exec(text) ?? []
   const refused = end === undefined ? values : values.filter(([, value]) => endsWithValue(text, `${value}${end}`))
   const fields = [...new Set(refused.flatMap(([field]) => field ?? []))]
-  return fields.length === 0 && refused.length > 0 ? 'id' : fields
+  // A function or a view of the database may fail, too, for a record that is there.
+  const isOfId = fields.length === 0 && refused.length > 0 && (end !== undefined || namesNoValue.test(text))
+  return isOfId ? 'id' : fields
 }
+
+// A value with a NUL, and one that PGlite itself refuses.
+const namesNoValue = /invalid byte sequence for encoding "\w+": [\da-fx ]+$|^Invalid input for \w+ type$/
 
 /** Whether a message ends with a value: `invalid input syntax for type integer: "abc"`. */
 function endsWithValue(text: string, value: string): boolean {

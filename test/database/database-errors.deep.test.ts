@@ -584,6 +584,20 @@ t.test('a value that a column of PostgreSQL can not hold: the field, or 404 for 
   })
 })
 
+t.test('what a view fails at is no id without a record', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table sums (id int primary key, total int, count int)')
+  await Model.raw('insert into sums values (1, 5, 0)')
+  await Model.raw('create view means as select id, total / count as mean from sums')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks: { around: { all: [databaseErrors()] } }, errorHandler: { html: false } })
+  app.service('means', new KnexService({ Model, name: 'means' }))
+  const failed = { code: 400, message: 'A value is not valid' }
+  t.match((await app.inject('/means/1')).json(), failed, 'division by zero')
+  t.match((await app.inject('/means/a%00')).json(), { code: 404 }, 'an id with a NUL')
+})
+
 t.test('no field is named that a hook has added, wherever the hook for errors stands', async (t) => {
   const Model = await openPGlite(t)
   await Model.raw('create table things (id serial primary key, size int, name text, hidden int)')

@@ -7,6 +7,7 @@ export {
 } from './lib/core/errors.js'
 export { commonOperators } from './lib/core/operators.js'
 export { resource } from './lib/core/resource/resource.js'
+export { type SearchOptions, search } from './lib/core/search.js'
 export { stableOrder } from './lib/core/stable-order.js'
 export { memoryStore, type Store } from './lib/core/store.js'
 export { errorHandler, frameworkErrors, notFound } from './lib/server/errors/error-handler.js'

@@ -142,6 +142,7 @@ export default defineConfig({
           page('Hooks and events', 'hooks-and-events'),
           page('Custom methods', 'custom-methods'),
           page('Databases', 'databases'),
+          page('Lists with data from other tables', 'lists'),
           page('Drizzle and Kysely', 'query-builders'),
           page('Transactions', 'transactions'),
           page('Schemas and OpenAPI', 'schemas-and-openapi'),

@@ -131,6 +131,7 @@ const exportedNames = [
   'memoryStore',
   'notFound',
   'resource',
+  'search',
   'stableOrder',
   'version'
 ]

@@ -40,7 +40,7 @@ t.test('every file of the library can be loaded by itself', async (t) => {
 })
 
 const classes = ['JwtStrategy', 'LocalStrategy']
-const hooks = ['allow', 'authenticate', 'hashPassword', 'isCrossSite', 'own', 'protect', 'scope', 'within']
+const hooks = ['allow', 'authenticate', 'hashPassword', 'isCrossSite', 'own', 'protect', 'refers', 'scope', 'within']
 const names = [...classes, ...hooks, 'default', 'memoryStore'].sort()
 
 t.test('the door of authentication exports these names, and no others', async (t) => {

@@ -290,7 +290,8 @@ class ScopedCall {
   }
 }
 
-const isOddName = (name: string) => name.startsWith('$') || name.includes('.')
+/** Whether a name is an operator, or a path into a field. */
+export const isOddName = (name: string) => name.startsWith('$') || name.includes('.')
 
 const isScopeChoice = (value: unknown): boolean =>
   Array.isArray(value) ? value.every(isScopeValue) : isScopeValue(value)
@@ -305,5 +306,5 @@ const isSame = (value: unknown, other: unknown): boolean =>
 const isComparable = (value: unknown) => isScopeValue(value) && typeof value !== 'boolean'
 
 /** Whether a field can be compared with a value: a scalar, or an object that is an id. */
-const isScopeValue = (value: unknown): boolean =>
+export const isScopeValue = (value: unknown): boolean =>
   value !== undefined && value !== null && typeof value !== 'function' && !Array.isArray(value) && !isPlain(value)

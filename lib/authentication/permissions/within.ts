@@ -1,14 +1,13 @@
-import type { FastifyInstance } from 'fastify'
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { callStateOf } from '../../core/call-state.js'
-import { NotFound, toServiceError } from '../../core/errors.js'
+import { NotFound } from '../../core/errors.js'
 import type { HookPosition, HookTraits } from '../../core/hooks.js'
 import { forbidAsHook, traitsOf, withTraits } from '../../core/hooks.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
 import { placeholdersIn } from '../../core/path.js'
+import { getAsCaller, otherServiceOf } from './as-caller.js'
 import { checkExceptions, isExcepted } from './exceptions.js'
-import { isRecord } from './records.js'
 import { createScope, type ScopeOptions, scopeOptions } from './scope.js'
 
 export interface WithinOptions extends ScopeOptions {
@@ -83,31 +82,12 @@ async function parentId({ app, params, path }: HookContext, parent: string, plac
   const id = String(Object(params.route)[placeholder])
   const service = parentOf(app, parent, path)
   const { [placeholder]: _, ...route } = Object(params.route)
-  // Callers who may not see the record must not learn that it exists.
-  const notFound = new NotFound(`No record found for id '${id}'`)
-  const record = await service.get(id, { ...params, query: {}, route }).catch((error: unknown) => {
-    throw [400, 403, 404, 405].includes(toServiceError(error).code) ? notFound : error
-  })
-  // A hand-written service may return nothing, or an empty list, for a missing record.
-  if (!isRecord(record) || Array.isArray(record)) throw notFound
+  const record = await getAsCaller(service, id, { ...params, route })
+  if (record === undefined) throw new NotFound(`No record found for id '${id}'`)
   return Object(record)[idFieldOf(service)] ?? id
 }
 
-interface Parent {
-  get(id: string, params: object): Promise<unknown>
-}
-
-/** Returns the other service. @throws when it does not exist, or has no `get` */
-function parentOf(app: unknown, parent: string, path: string): Parent {
-  const where = `within('${parent}') at '${path}'`
-  let service: Partial<Parent>
-  try {
-    service = (app as FastifyInstance).service<Partial<Parent>>(parent)
-  } catch (cause) {
-    throw new Error(`${where}: ${(cause as Error).message}`, { cause })
-  }
-  if (service.get === undefined) throw new Error(`${where} needs a method 'get' of that service`)
-  return service as Parent
-}
+const parentOf = (app: unknown, parent: string, path: string) =>
+  otherServiceOf(app, parent, `within('${parent}') at '${path}'`)
 
 const toPatternText = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

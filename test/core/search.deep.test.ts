@@ -31,7 +31,11 @@ t.test('a search in PostgreSQL', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services, { errorHandler: { html: false } })
-  const schema = resource(note, { readOnly: ['id', 'author'], query: z.object({ q: z.string().optional() }) })
+  const schema = resource(note, {
+    readOnly: ['id', 'author'],
+    operators: { $ilike: { type: 'string' } },
+    query: z.object({ q: z.string().optional() })
+  })
   const find = [stableOrder()]
   const words = search({ q: ['title', 'text', 'author'] })
   const list = () => new KnexService({ Model, name: 'list', paginate: { default: 10 } })
@@ -61,6 +65,7 @@ t.test('a search in PostgreSQL', async (t) => {
 
   await t.test('is joined with the other conditions', async (t) => {
     t.same(await ask('notes', 'cats', '&author=Grace'), [3])
+    t.same(await ask('notes', 'big', '&title[$ilike]=c%25HOME'), [2])
     t.same(await ask('notes', 'cats', '&$or[0][id]=1&$or[1][owner]=2'), [1, 3])
     t.same(await ask('notes', 'cats', '&$and[0][id]=2'), [2])
     t.same(await ask('notes', 'big', '&$sort[author]=-1'), [3, 2, 1])

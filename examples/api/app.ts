@@ -61,8 +61,10 @@ export async function createApp({
     errorHandler: errors,
     notFound: true,
     hooks: {
-      around: { find: [stableOrder()] },
-      error: { all: [databaseErrors({ messages: { email: 'There is a user with this address' } })] }
+      around: {
+        all: [databaseErrors({ messages: { email: 'There is a user with this address' } })],
+        find: [stableOrder()]
+      }
     }
   })
   // Each log-in and each sign-up costs the hash of a password.

@@ -46,12 +46,16 @@ async function create(
   return { app, logIn, tokenOf, statusOf }
 }
 
+/** Whether an age is that of the token: a second may pass after it was signed. */
+const isAge = (age: unknown, seconds: number) => age === seconds || age === seconds - 1
+
 t.test('a page gets its token in a cookie that no script can read, and nowhere else', async (t) => {
   const { app, logIn } = await create(t)
   const answer = await logIn()
   t.equal(answer.statusCode, 201)
   const [cookie] = answer.cookies
-  t.match(cookie, { name: 'authentication', path: '/', httpOnly: true, secure: true, sameSite: 'Lax', maxAge: 86400 })
+  t.match(cookie, { name: 'authentication', path: '/', httpOnly: true, secure: true, sameSite: 'Lax' })
+  t.ok(isAge(cookie?.maxAge, 86400))
   t.notOk(answer.body.includes(String(cookie?.value)), 'the body does not have it')
   t.match(answer.json(), { user: { email: 'ada@example.com' }, authentication: { strategy: 'local', payload: {} } })
   t.equal(answer.headers['cache-control'], 'no-store')
@@ -181,7 +185,8 @@ t.test('options of the cookie', async (t) => {
   const { app, logIn } = await create(t, { cookie: options, jwt: { expiresIn: '7d' } })
   const answer = await logIn({})
   const [cookie] = answer.cookies
-  t.match(cookie, { name: '__Host-token', secure: true, sameSite: 'Strict', maxAge: 7 * 86400 })
+  t.match(cookie, { name: '__Host-token', secure: true, sameSite: 'Strict' })
+  t.ok(isAge(cookie?.maxAge, 7 * 86400))
   t.equal((await app.inject({ url: '/me', cookies: { '__Host-token': String(cookie?.value) } })).statusCode, 200)
 
   const shared = await create(t, { cookie: { sameSite: 'none', domain: 'example.com' }, path: 'v1/login' })

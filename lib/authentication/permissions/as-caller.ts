@@ -40,7 +40,7 @@ export async function getAsCaller(
  * Resolves to `undefined` if a call is refused. Callers who may not see a record must not learn that
  * it exists.
  */
-export const unlessRefused = (call: Promise<unknown>): Promise<unknown> =>
+export const unlessRefused = (call: Promise<unknown>, codes = [400, 403, 404, 405]): Promise<unknown> =>
   call.catch((error: unknown) => {
-    if (![400, 403, 404, 405].includes(toServiceError(error).code)) throw error
+    if (!codes.includes(toServiceError(error).code)) throw error
   })

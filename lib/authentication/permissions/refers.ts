@@ -1,6 +1,6 @@
 import type { AroundHook, CallerContext, HookContext } from '../../../types/fastify.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
-import { Forbidden } from '../../core/errors.js'
+import { Forbidden, toServiceError } from '../../core/errors.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
@@ -62,9 +62,10 @@ export function refers(fields: Readonly<Record<string, string | Reference>>, opt
   }))
   const hook: AroundHook = async (context, next) => {
     if (context.params.provider !== undefined || options.internal === true) {
-      const issues: Issue[] = []
-      for (const reference of references) issues.push(...(await issuesOf(context, reference)))
-      if (issues.length > 0) throw toBadRequest('body', issues)
+      for (const reference of references) {
+        const issues = await issuesOf(context, reference)
+        if (issues.length > 0) throw toBadRequest('body', issues)
+      }
     }
     return next()
   }
@@ -135,11 +136,16 @@ async function refusedOf(
   const service = serviceOf(context, reference)
   const idField = idFieldOf(service)
   const found = ids.size > 1 ? await findAsCaller(service, { [idField]: { $in: [...ids.values()] } }, context) : []
-  const byId = new Map(found.map((record) => [String(Object(record)[idField]), Object(record)]))
+  const byId = new Map(found?.map((record) => [String(Object(record)[idField]), Object(record)]))
   const refused = new Set<string>()
+  // After an id of another type, PostgreSQL reads nothing more in the same transaction.
+  const afterRefusal = (error: unknown) => {
+    if (found !== undefined && refused.size === 0) throw error
+    return undefined
+  }
   for (const id of ids.keys()) {
     // A list lacks records whose ids have another type, and a role may `get` what it may not `find`.
-    const record = byId.get(id) ?? (await getAsCaller(service, id, context.params))
+    const record = byId.get(id) ?? (await getAsCaller(service, id, context.params).catch(afterRefusal))
     const isSame = record !== undefined && String(record[idField] ?? id) === id
     if (!isSame || !(await accepts(record, context))) refused.add(id)
     if (refused.size === maxIssues) break
@@ -147,8 +153,17 @@ async function refusedOf(
   return refused
 }
 
-/** Finds records of an adapter of Feathers. Other services may not select by the query. */
+/**
+ * Finds records of an adapter of Feathers. Other services may not select by the query. Returns
+ * `undefined` if the store refuses an id.
+ */
 async function findAsCaller(service: OtherService, query: object, { params }: HookContext) {
   if (service.find === undefined || !selectsByQuery(service)) return []
-  return recordsIn(await unlessRefused(service.find({ ...params, query, paginate: false }))) ?? []
+  try {
+    const found = service.find({ ...params, query, paginate: false })
+    return recordsIn(await unlessRefused(found, [403, 405])) ?? []
+  } catch (error) {
+    if ([400, 404].includes(toServiceError(error).code)) return undefined
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 import { MemoryService } from '@feathersjs/memory'
 import type { FastifyInstance } from 'fastify'
-import { NotAuthenticated, NotFound, type Params } from 'fastify-services'
+import { BadRequest, Forbidden, NotAuthenticated, NotFound, type Params } from 'fastify-services'
 import { allow, type Reference, refers, scope } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { createApp } from './callers.js'
@@ -127,7 +127,8 @@ for (const byHand of [false, true]) {
     t.match(await write('POST', '/slots', { doctorId: 2, guests: [3] }), { status: 201 })
     t.match(await write('POST', '/slots', { doctorId: 3 }), issue('/doctorId'), 'a patient')
     t.match(await write('POST', '/slots', { doctorId: 4 }), issue('/doctorId'), 'of another clinic')
-    t.match(await write('POST', '/slots', { doctorId: [2, 3], guests: [1, 9] }), issue('/doctorId/1', '/guests/1'))
+    t.match(await write('POST', '/slots', { doctorId: [2, 3], guests: [1] }), issue('/doctorId/1'))
+    t.match(await write('POST', '/slots', { doctorId: 2, guests: [1, 9] }), issue('/guests/1'))
   })
 }
 
@@ -198,6 +199,28 @@ t.test('a service that fails, asks for a login, or returns nothing', async (t) =
       { doctorId: 2 }
     )
     t.equal(answer.status, status, String(get))
+  }
+})
+
+t.test('an id that the database can not compare ends the transaction, and is refused', async (t) => {
+  const answers: [string[], Error, number][] = [
+    [['find', 'get'], new BadRequest('A value is not valid'), 400],
+    [['find'], new NotFound('A value is not valid'), 400],
+    [['find'], new Forbidden('A role may not find'), 500]
+  ]
+  for (const [methods, error, status] of answers) {
+    const answer = await read(
+      (app) => {
+        const fail = ({ method }: { method: string }) => {
+          throw methods.includes(method) ? error : new Error('The transaction is aborted')
+        }
+        app.service('users', new MemoryService(), { hooks: { before: { all: [fail] } } })
+        app.service('slots', new MemoryService(), around(refers({ guests: 'users' })))
+      },
+      t,
+      { guests: [1, 99_999_999_999] }
+    )
+    t.equal(answer.status, status, error.message)
   }
 })
 

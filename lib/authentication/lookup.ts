@@ -30,6 +30,7 @@ export function registerAuthentication(
     service,
     credentials,
     strategyNames: credentials.authenticator.strategyNames,
+    users: credentials.authenticator.entities,
     readCredentials: (request) => credentials.read(request),
     hashPassword
   }

@@ -1,4 +1,4 @@
-import type { AroundHook, HookOptions } from '../../types/hooks.js'
+import type { AroundHook, HookOptions, Listener } from '../../types/hooks.js'
 import type { Describable } from './description.js'
 import type { Forwarder } from './service-meta.js'
 
@@ -55,6 +55,12 @@ export interface Authentication extends CredentialsReader {
   /** What `app.service(path)` returns for it. */
   readonly service: unknown
   readonly strategyNames: readonly string[]
+  readonly users: {
+    /** @throws when there is none */
+    readonly service: { on(event: string, listener: Listener): unknown }
+    /** @throws when the user has none */
+    idOf(user: unknown): unknown
+  }
   /**
    * The hash of a password in the data of a call with these params: the password itself where it is
    * a hash already.

@@ -16,6 +16,8 @@ export function userKey(user: unknown): string | undefined {
   return value === undefined || value === null ? undefined : `user ${String(value)}`
 }
 
+export const isUserKey = (key: string): boolean => key.startsWith('user ')
+
 /**
  * Returns the keys by which a caller is recognized: for the user, and for the token in a header.
  */

@@ -33,7 +33,7 @@ export interface ListScope {
   readonly login: AcceptedLogin | undefined
   /** When the login expires, in ms since 1970. */
   readonly expires: number | undefined
-  /** The conditions as JSON, to compare two scopes. */
+  /** The conditions and the fields that are sent, as JSON, to compare two scopes. */
   readonly text: string | undefined
 }
 
@@ -121,7 +121,7 @@ function toListScope({ sendsIds, path, idField }: Topic, { headers }: CallerCred
     callers: callerKeysOf(params, headers),
     login: loginsInParams(params).at(-1),
     expires: typeof exp === 'number' ? exp * 1000 : undefined,
-    text: attempt(() => JSON.stringify(conditions))
+    text: conditions && attempt(() => JSON.stringify([conditions, probe.fields]))
   }
 }
 

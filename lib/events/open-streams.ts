@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Id } from '../../types/service.js'
 import { ServiceError } from '../core/errors.js'
 import type { LoginVerifier } from '../core/logins.js'
-import { inspect } from '../core/options.js'
-import { userKey } from './callers.js'
+import { isUserKey } from './callers.js'
 import { type ListScope, ScopeResolver } from './list-scope.js'
 import type { EventsOptions } from './options.js'
 import type { EventStream, StreamEnd } from './stream.js'
@@ -19,8 +17,8 @@ const minRechecks = 50
 
 /** An open stream, and what the server keeps for it. */
 interface OpenStream {
-  /** The key by which streams per user are limited. */
-  readonly quotaKey: string | undefined
+  /** The keys of its users, and the one by which streams per user are limited. */
+  readonly keys: ReadonlySet<string>
   readonly endTimer: NodeJS.Timeout
   /** When its scopes are rechecked, by `performance.now()`. */
   recheckAt: number
@@ -41,7 +39,7 @@ export class OpenStreams {
   readonly #lifetime: number
   readonly #newest: () => string
   readonly #streams = new Map<EventStream, OpenStream>()
-  readonly #counts = new Map<string, number>()
+  readonly #byKey = new Map<string, Set<EventStream>>()
   readonly #interval: NodeJS.Timeout
 
   constructor(app: FastifyInstance, subscriptions: Subscriptions, options: EventsOptions, newest: () => string) {
@@ -65,7 +63,7 @@ export class OpenStreams {
   }
 
   countOf(quotaKey: string | undefined): number {
-    return quotaKey === undefined ? 0 : (this.#counts.get(quotaKey) ?? 0)
+    return quotaKey === undefined ? 0 : (this.#byKey.get(quotaKey)?.size ?? 0)
   }
 
   /** Returns when a stream must end: with its login, or after its lifetime. */
@@ -78,24 +76,27 @@ export class OpenStreams {
   }
 
   add(stream: EventStream, quotaKey: string | undefined): void {
-    if (quotaKey !== undefined) this.#counts.set(quotaKey, this.countOf(quotaKey) + 1)
+    const keys = new Set(stream.callers.filter(isUserKey))
+    if (quotaKey !== undefined) keys.add(quotaKey)
+    for (const key of keys) this.#byKey.set(key, (this.#byKey.get(key) ?? new Set()).add(stream))
     const { at, reason } = stream.end
     const end = () => stream.stop(reason, reason === 'closing' ? this.#retryTime() : undefined)
     this.#streams.set(stream, {
-      quotaKey,
+      keys,
       endTimer: setTimeout(end, Math.max(0, at - Date.now())).unref(),
       recheckAt: performance.now() + this.#recheck * (0.5 + Math.random() / 2)
     })
   }
 
   delete(stream: EventStream): void {
-    const { quotaKey, endTimer } = this.#streams.get(stream) ?? {}
+    const { keys = [], endTimer } = this.#streams.get(stream) ?? {}
     this.#streams.delete(stream)
     clearTimeout(endTimer)
-    if (quotaKey === undefined) return
-    const count = this.countOf(quotaKey) - 1
-    if (count > 0) this.#counts.set(quotaKey, count)
-    else this.#counts.delete(quotaKey)
+    for (const key of keys) {
+      const streams = this.#byKey.get(key)
+      streams?.delete(stream)
+      if (streams?.size === 0) this.#byKey.delete(key)
+    }
   }
 
   resetAll(): void {
@@ -138,17 +139,14 @@ export class OpenStreams {
   }
 
   /**
-   * Resolves the scopes of a user's lists again. Until that is done, these lists get `changed`
+   * Resolves the scopes of the lists of users again. Until that is done, these lists get `changed`
    * only.
    *
-   * @param user the id, or a record that has it as `id` or `_id`
-   * @throws {TypeError} if there is no id
+   * @param keys the keys of the users
    */
-  async recheck(user: Id | object): Promise<void> {
-    const key = userKey(user)
-    if (key === undefined) throw new TypeError(`recheck needs a user with an id, or the id, got ${inspect(user)}`)
-    for (const recheckedKeys of this.openings) recheckedKeys.add(key)
-    const streams = [...this.#streams.keys()].filter(({ callers }) => callers.includes(key))
+  async recheck(keys: readonly string[]): Promise<void> {
+    for (const recheckedKeys of this.openings) for (const key of keys) recheckedKeys.add(key)
+    const streams = [...new Set(keys.flatMap((key) => [...(this.#byKey.get(key) ?? [])]))]
     for (const stream of streams) {
       for (const subscription of this.#subscriptions.of(stream))
         this.#subscriptions.changeScope(subscription, { ...subscription.scope, conditions: undefined })
@@ -176,7 +174,7 @@ export class OpenStreams {
     if (subscription.scope !== scope) return
     if (newScope instanceof ServiceError) return this.#endSubscription(subscription, newScope)
     this.#subscriptions.changeScope(subscription, newScope)
-    if (newScope.text === scope.text && scope.conditions !== undefined) return
+    if (newScope.text === scope.text && scope.text !== undefined) return
     stream.dropPending()
     stream.sendChanged(list.name, index)
   }

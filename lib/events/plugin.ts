@@ -3,16 +3,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Id } from '../../types/service.js'
 import { describe, type RouteDocumentation, withDocumentation } from '../core/description.js'
-import { withoutRegister } from '../core/options.js'
+import { inspect, withoutRegister } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
 import { metaOf } from '../core/service-meta.js'
+import { userKey } from './callers.js'
 import { captureEvents } from './capture.js'
 import { streamRoute, streamSchema } from './documentation.js'
 import { listRequestOfUrl, readListRequests } from './list-request.js'
 import { checkEventsOptions, type EventsOptions, pluginName, type ServiceEvents } from './options.js'
 import { EventServer } from './server.js'
 import { Topic } from './topic.js'
+import { recheckChangedUsers } from './user-changes.js'
 
 /** The decorator `app.events`. */
 export interface Events {
@@ -24,8 +26,9 @@ export interface Events {
    */
   readonly isLogReachable: boolean
   /**
-   * Asks again which records a user may see. Call it when a role or a membership has changed. Until
-   * it is done, the lists of that user get no ids.
+   * Asks again which records a user may see, in all processes that share the log. Call it when
+   * something has changed that is not in the record of the user, such as a membership. Until it is
+   * done, the lists of that user get no ids.
    *
    * @param user the id, or a record that has it as `id` or `_id`
    * @throws {TypeError} if there is no id
@@ -60,13 +63,18 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
     get isLogReachable() {
       return !server.callEvents.isLogAway
     },
-    recheck: (user: Id | object) => server.streams.recheck(user)
+    async recheck(user: Id | object) {
+      const key = userKey(user)
+      if (key === undefined) throw new TypeError(`recheck needs a user with an id, or the id, got ${inspect(user)}`)
+      await server.recheck([key])
+    }
   })
   app.addHook('onReady', async () => {
     for (const [path, setting] of Object.entries(options.services))
       if (setting !== false) publishService(app, host, server, path, setting === true ? {} : setting, options)
     await server.openLog()
   })
+  recheckChangedUsers(app, server)
   app.addHook('preClose', async () => server.endStreams())
   app.addHook('onClose', () => server.close())
   registerRoute(app, host, server, url)

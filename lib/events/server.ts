@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { attempt, ServiceError, toServiceError, Unavailable } from '../core/errors.js'
 import { isClosed } from '../core/http-call.js'
 import { CallEvents } from './call-events.js'
+import { isUserKey } from './callers.js'
 import { Delivery } from './delivery.js'
 import { type ListRequest, urlPathOf } from './list-request.js'
 import { type ListScope, ScopeResolver } from './list-scope.js'
@@ -33,6 +35,9 @@ const acceptedCallers = (lists: readonly ResolvedList[]): readonly string[] => [
 /** In ms: how long events are kept after the last stream has ended, for clients that come back. */
 const retention = 300_000
 
+/** The service of log entries that tell the other processes of a recheck. No path begins so. */
+const recheckService = '/recheck'
+
 /** Opens the streams of one registration of the plugin, and brings events from the log to them. */
 export class EventServer {
   readonly path: string
@@ -46,6 +51,8 @@ export class EventServer {
   readonly #delivery: Delivery
   readonly #settings: StreamSettings
   readonly #router = new TopicRouter()
+  /** Names this process in the log. */
+  readonly #process = randomUUID()
   #wantedUntil = 0
   /** Whether there were events that the log did not get, since nobody listened. */
   #hasGap = false
@@ -92,8 +99,24 @@ export class EventServer {
     return false
   }
 
+  /**
+   * Rechecks the lists of users, in all processes that share the log.
+   *
+   * @param keys the keys of the users
+   * @returns when it is done in this process
+   */
+  async recheck(keys: readonly string[]): Promise<void> {
+    const event = { service: recheckService, event: 'recheck', id: undefined, callers: [this.#process, ...keys] }
+    // A log that forgets is of one process alone.
+    if (this.#log.forget === undefined)
+      this.callEvents.append({ ...event, facts: {}, touched: [], route: {}, call: undefined })
+    await this.streams.recheck(keys)
+  }
+
   #deliver(entry: LogEntry): void {
-    const topic = this.#topics.get(entry.event.service)
+    const { service, callers } = entry.event
+    if (service === recheckService && !callers.includes(this.#process)) void this.streams.recheck(callers)
+    const topic = this.#topics.get(service)
     if (topic === undefined || this.streams.size === 0) return
     this.#delivery.deliver(entry, topic)
   }
@@ -300,7 +323,7 @@ function sendStream({ raw }: FastifyRequest, reply: FastifyReply, { source }: Ev
  * known. A token that no guard has verified does not count.
  */
 const quotaKeyOf = (callers: readonly string[], { ip }: FastifyRequest): string | undefined =>
-  callers.find((key) => key.startsWith('user ')) ?? (ip && `address ${ip}`)
+  callers.find(isUserKey) ?? (ip && `address ${ip}`)
 
 function tooManyStreams(reply: FastifyReply): Unavailable {
   reply.header('retry-after', '30')

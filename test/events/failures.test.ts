@@ -352,11 +352,13 @@ t.test('more events wait for `publish` than are kept: a reset', async (t) => {
 
 t.test('a rule that can not be asked for again is kept, and the log says so', async (t) => {
   let isBroken = false
+  let asked = 0
   const { app, logs, subscribe } = await startEvents(
     t,
     (app) => {
       app.service('notes', memory(), {
         before: async (request, reply) => {
+          asked += 1
           request.feathers.user = { _id: 'ann' }
           if (isBroken) reply.raw.destroy()
         }
@@ -364,9 +366,9 @@ t.test('a rule that can not be asked for again is kept, and the log says so', as
     },
     { services: { notes: true } }
   )
-  const subscriber = await subscribe(list('notes')).connected
+  await subscribe(list('notes')).connected
   await app.events.recheck({ _id: 'ann' })
-  t.match(await subscriber.count(1), [{ event: 'changed' }])
+  t.equal(asked, 2)
   isBroken = true
   await app.events.recheck('ann')
   t.match(logs.at(-1)?.msg, /could not be asked for again/)
@@ -408,13 +410,7 @@ t.test('all lists at once, of which one is refused later; two lists that need a 
   const both = await subscribe(`${list('notes')}&subscribe[1][path]=rooms`).connected
   status = 403
   await app.events.recheck('ann')
-  t.match(await all.until(({ events }) => events.some(({ event }) => event === 'stopped')), {
-    events: [{ event: String }, { event: String }]
-  })
-  t.match(
-    all.events.find(({ event }) => event === 'stopped'),
-    { reason: 'forbidden' }
-  )
+  t.match(await all.count(1), [{ event: 'stopped', reason: 'forbidden' }])
   status = 401
   await app.events.recheck('ann')
   t.match((await both.end()).events.at(-1), { event: 'stopped', reason: 'revoked' })

@@ -6,7 +6,8 @@ import { isRecord } from './records.js'
 /** Another service whose records a hook reads as the caller. */
 export interface OtherService {
   get(id: string, params: object): Promise<unknown>
-  find?(params: object): Promise<unknown>
+  /** Adapters of Feathers have it. */
+  find(params: object): Promise<unknown>
 }
 
 /**

@@ -158,7 +158,7 @@ async function refusedOf(
  * `undefined` if the store refuses an id.
  */
 async function findAsCaller(service: OtherService, query: object, { params }: HookContext) {
-  if (service.find === undefined || !selectsByQuery(service)) return []
+  if (!selectsByQuery(service)) return []
   try {
     const found = service.find({ ...params, query, paginate: false })
     return recordsIn(await unlessRefused(found, [403, 405])) ?? []

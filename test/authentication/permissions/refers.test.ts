@@ -206,7 +206,8 @@ t.test('an id that the database can not compare ends the transaction, and is ref
   const answers: [string[], Error, number][] = [
     [['find', 'get'], new BadRequest('A value is not valid'), 400],
     [['find'], new NotFound('A value is not valid'), 400],
-    [['find'], new Forbidden('A role may not find'), 500]
+    [['find'], new Forbidden('A role may not find'), 500],
+    [['find'], new Error('The store is closed'), 500]
   ]
   for (const [methods, error, status] of answers) {
     const answer = await read(

@@ -99,8 +99,12 @@ export class OpenStreams {
     }
   }
 
+  /** Events of all streams may be lost, and changes of their users, too. */
   resetAll(): void {
-    for (const stream of this.#streams.keys()) stream.reset()
+    for (const [stream, state] of this.#streams) {
+      stream.reset()
+      state.recheckAt = performance.now()
+    }
   }
 
   /** Returns after how many ms a client connects again. Random, so that not all do at once. */

@@ -207,6 +207,17 @@ t.test('processes that share a log hear of changed users, and of `recheck`', asy
   await Promise.all([stream.end(), other.end()])
 })
 
+t.test('a log that has lost events may have lost the change of a user', async (t) => {
+  const log = memoryLog()
+  const { users, subscribe, asked, askedFor } = await startUsers(t, { log, heartbeat: 20 })
+  await users.create({ group: 'a' })
+  const stream = await subscribe(list('notes'), ann).connected
+  log.lose?.()
+  await askedFor(2)
+  t.same(asked, ['a', 'a'])
+  t.match(stream.events, [{ event: 'reset' }])
+})
+
 t.test('users of a mounted Feathers application', async (t) => {
   const theirs = feathers().use('users', new MemoryService({ startId: 1 }))
   const { app, subscribe } = await startEvents(

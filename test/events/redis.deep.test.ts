@@ -1,9 +1,9 @@
 import { MemoryService } from '@feathersjs/memory'
 import t, { type Test } from 'tap'
-import { memoryStore, type Store } from '../../index.js'
+import { Forbidden, memoryStore, type Store } from '../../index.js'
 import type { EventLog, LogEntry } from '../../lib/events/index.js'
 import { type RedisClient, type RedisLogOptions, redisLog, redisStore } from '../../lib/events/redis/index.js'
-import { list, serviceAt, startEvents } from '../support/events-app.js'
+import { list, readUser, serviceAt, startEvents } from '../support/events-app.js'
 import { createGate } from '../support/gate.js'
 import { logContract, loggedEvent } from '../support/log-contract.js'
 import { RedisServer, skipRedis } from '../support/redis.js'
@@ -135,6 +135,30 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
       )
     }
   )
+
+  await t.test('a recheck counts in all processes, and is no event for who comes back', async (t) => {
+    const key = nextKey()
+    let isMember = true
+    const checkMember = () => {
+      if (!isMember) throw new Forbidden('Not any more')
+    }
+    const hooks = { before: { all: [readUser], find: [checkMember] } }
+    const store = new MemoryService({ startId: 1 })
+    const start = () => {
+      const log = redisLog(server.client(t), { key, beat: 600 })
+      return startEvents(t, (app) => void app.service('notes', store, { hooks }), { services: { notes: true }, log })
+    }
+    const [here, there] = [await start(), await start()]
+    const ann = { 'x-user': 'ann' }
+    const stream = await there.subscribe(list('notes'), ann).connected
+    isMember = false
+    await here.app.events.recheck('ann')
+    t.match((await stream.end()).events, [{ event: 'stopped', reason: 'forbidden' }])
+    isMember = true
+    await here.call('POST', '/notes', { text: 'a' })
+    const again = there.subscribe(list('notes'), { ...ann, 'last-event-id': String(stream.id) })
+    t.same(await again.count(1), [{ path: 'notes', event: 'created', data: { id: 1 } }])
+  })
 
   await t.test(
     'a process that ends without a goodbye makes the others read anew; one that leaves does not',

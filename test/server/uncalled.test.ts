@@ -40,7 +40,7 @@ const message = (name: string, path: string) =>
 t.test(
   'What makes hooks stands in the place of one: the server does not start, and the error says what to write',
   async (t) => {
-    t.equal(factories.length, 12)
+    t.ok(factories.length > 10)
     for (const [name, factory] of factories)
       for (const type of ['around', 'before', 'after', 'error']) {
         const app = await createApp(t)

@@ -212,7 +212,7 @@ console.log(result)`
 
 t.test('what a header holds is found in each text, to be covered', async (t) => {
   const call = callOf('echo', 'find')
-  for (const key of ['abc123', `it's "a" \\ key`]) {
+  for (const key of ['123abc', `it's "a" \\ key`]) {
     const texts = toTexts(call, await requestOfCall(call, base, { 'X-Key': key }), base, { 'X-Key': key })
     for (const [name, text] of Object.entries(texts)) {
       const covered = headerForms(key).reduce((open, form) => open.replaceAll(form, '•'), text)

@@ -31,7 +31,7 @@ export interface Settings {
 const rounds = 10
 const counts = 3
 
-/** What each work costs a server that does all works. */
+/** Counts what each work costs a server that does all works. */
 export async function measure({ node, side, others, names, warmup, requests, profile }: Settings) {
   const token = await createToken()
   const server = await CountedServer.start(node, [side, String(others)], profile !== undefined)

@@ -26,7 +26,7 @@ export class Messages {
   protected readonly records = new Map<string, Message>()
   private count = 0
 
-  /** @param missing makes the error of a record that there is not: a side has its own */
+  /** @param missing creates the error for a record that does not exist: each side has its own */
   constructor(private readonly missing = (message: string): Error => new Error(message)) {
     for (let i = 0; i < size; i++) this.add({ text: `Message ${i}`, status: i % 4 === 0 ? 'done' : 'open' })
   }

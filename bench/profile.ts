@@ -4,7 +4,7 @@ interface Named {
   readonly name: string
 }
 
-/** What the functions of a process cost by themselves, and by whom they are called. */
+/** The cost of each function of a process, without those that it calls, and its callers. */
 export class Profile {
   readonly costs = new Map<string, number>()
   /** By callee and caller, what the calls cost with all that they call. */

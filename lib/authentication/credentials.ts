@@ -270,45 +270,39 @@ export class Credentials implements LoginVerifier {
     )
   }
 
-  /** The credentials of a request, from the first of the strategies that finds some. */
-  #parse(
+  /**
+   * Returns the credentials of a request, from the first of the strategies that finds some.
+   * @returns a promise only if a strategy is asynchronous
+   */
+  #parse(request: FastifyRequest, allowed: readonly string[]): MaybePromise<AuthenticationRequest | undefined> {
+    const redact = (error: unknown): never => {
+      throw this.#parts.users.redactError(error)
+    }
+    try {
+      const parsed = this.#parseFrom(0, request, allowed)
+      return isPromise(parsed) ? parsed.then(undefined, redact) : parsed
+    } catch (error) {
+      return redact(error)
+    }
+  }
+
+  /** Asks the strategies from an index on, and then the cookie. */
+  #parseFrom(
+    index: number,
     request: FastifyRequest,
     allowed: readonly string[]
-  ): Promise<AuthenticationRequest | undefined> | AuthenticationRequest | undefined {
-    const { parseStrategies, strategies, users } = this.#parts
-    try {
-      for (const [index, name] of parseStrategies.entries()) {
-        const parsed = allowed.includes(name) && strategies.get(name)?.parse?.(request)
-        if (isPromise(parsed)) return this.#parseLater(request, allowed, index, parsed)
-        if (parsed) return { ...parsed, strategy: name }
-      }
-      return this.#parseCookie(request, allowed)
-    } catch (error) {
-      throw users.redactError(error)
-    }
+  ): MaybePromise<AuthenticationRequest | undefined> {
+    const { parseStrategies, strategies } = this.#parts
+    const name = parseStrategies[index]
+    if (name === undefined) return this.#parseCookie(request, allowed)
+    const goOn = (parsed: AuthenticationRequest | null | undefined) =>
+      parsed ? { ...parsed, strategy: name } : this.#parseFrom(index + 1, request, allowed)
+    const parsed = allowed.includes(name) ? strategies.get(name)?.parse?.(request) : undefined
+    return isPromise(parsed) ? Promise.resolve(parsed).then(goOn) : goOn(parsed)
   }
 
-  /** Goes on where a strategy is asynchronous. @param pending what it has returned */
-  async #parseLater(
-    request: FastifyRequest,
-    allowed: readonly string[],
-    start: number,
-    pending: PromiseLike<AuthenticationRequest | null>
-  ): Promise<AuthenticationRequest | undefined> {
-    const { parseStrategies, strategies, users } = this.#parts
-    try {
-      for (const name of parseStrategies.slice(start)) {
-        const isFirst = name === parseStrategies[start]
-        const parsed = allowed.includes(name) && (await (isFirst ? pending : strategies.get(name)?.parse?.(request)))
-        if (parsed) return { ...parsed, strategy: name }
-      }
-      return this.#parseCookie(request, allowed)
-    } catch (error) {
-      throw users.redactError(error)
-    }
-  }
-
-  // Browsers add cookies by themselves, so what the caller has chosen to send comes first.
+  // Browsers add cookies by themselves, so the credentials that the caller has chosen to send come
+  // first.
   #parseCookie(request: FastifyRequest, allowed: readonly string[]): AuthenticationRequest | undefined {
     const { parseStrategies, cookie } = this.#parts
     const name = cookie?.strategies.find((strategy) => parseStrategies.includes(strategy) && allowed.includes(strategy))
@@ -359,8 +353,10 @@ export class Credentials implements LoginVerifier {
   }
 }
 
-// What a login gives out, and no call needs.
+// A login returns these, and no call needs them.
 const tokenNames = ['accessToken', 'refreshToken']
+
+type MaybePromise<T> = T | Promise<T>
 
 /** The request of a call, `undefined` for a call of the server. */
 const requestOf = (params: Params) => callerIn(params)?.request as FastifyRequest | undefined

@@ -1,24 +1,16 @@
 // Counts instructions, so that nothing else on the machine matters.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { isInstalled } from '../support/installed.js'
 
 const script = fileURLToPath(new URL('../../bench/main.js', import.meta.url))
 const [major = ''] = process.versions.node.split('.')
 
-function hasValgrind(): boolean {
-  try {
-    execFileSync('valgrind', ['--version'])
-    return true
-  } catch {
-    return false
-  }
-}
-
 t.test(
   'requests cost no more than they did, and nothing more among 1,500 services',
-  { skip: hasValgrind() ? false : 'valgrind is not installed' },
+  { skip: isInstalled('valgrind') ? false : 'valgrind is not installed' },
   async (t) => {
     const { stdout } = await promisify(execFile)(process.execPath, [script, '--hold', '--node', major])
     t.comment(stdout)

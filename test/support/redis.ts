@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -6,18 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { Test } from 'tap'
+import { isInstalled } from './installed.js'
 
 /** Said of tests that are skipped without a server. */
-export const skipRedis = !isInstalled() && 'Redis is not installed: apt-get install redis-server'
-
-function isInstalled(): boolean {
-  try {
-    execFileSync('redis-server', ['--version'])
-    return true
-  } catch {
-    return false
-  }
-}
+export const skipRedis = !isInstalled('redis-server') && 'Redis is not installed: apt-get install redis-server'
 
 /** A Redis server of its own, which keeps its data in a file as one in production would. */
 export class RedisServer {

@@ -60,6 +60,10 @@ const ownNames = [
   'rest'
 ]
 
+t.test('the door of accounts exports these names, and no others', async (t) => {
+  t.same(Object.keys(await import('fastify-services/accounts')), [])
+})
+
 t.test('the door of the client exports these names, the errors of the server, and no others', async (t) => {
   const client = await import('fastify-services/client')
   const errors = Object.keys(server).filter((name) => /^[A-Z]/.test(name))
@@ -170,7 +174,9 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/server\/errors\//, 4.3],
   [/^lib\/server\/routing\//, 4.4],
   [/^lib\/server\//, 4.5],
-  [/^lib\/(authentication|client|events|explorer|openapi|feathers|writes)\//, 4]
+  [/^lib\/(authentication|client|events|explorer|openapi|feathers|writes)\//, 4],
+  // Stands on the door of authentication.
+  [/^lib\/accounts\//, 6]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]

@@ -4,6 +4,7 @@ import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { NextFunction } from '../../types/hooks.js'
 import { idFieldOf, isAdapter } from '../core/adapters/feathers.js'
 import { isKnexAdapter, type KnexAdapter } from '../core/adapters/knex.js'
+import { TableService, type WriteCondition } from '../core/adapters/table.js'
 import { callStateOf, type ExpectedVersions } from '../core/call-state.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
 import { aroundOnly, type DescribedOperation, forbidAsHook, type OperationDocs, withTraits } from '../core/hooks.js'
@@ -198,7 +199,8 @@ async function runIf(
   const compareFirst = async () => {
     if (noneMatch !== undefined) await requireNoMatch(noneMatch, context, object, field)
     if (tags === undefined || id === undefined) return next()
-    const isStatement = isStandard && isKnexAdapter(object)
+    const isTable = object instanceof TableService
+    const isStatement = isStandard && (isTable || isKnexAdapter(object))
     if (isStatement && tags.isAny) return next()
     const record = await readRecord(context, object)
     const { [field]: version } = record
@@ -206,16 +208,49 @@ async function runIf(
       if (!tags.includes(version)) throw preconditionFailed(context)
       before = copyVersioned(record, field)
     }
-    if (isStatement) return runStatement(context, object, field, version as Version, next)
+    if (isStandard && isTable) return runWithCondition(context, object, field, version as Version, next)
+    if (isStandard && isKnexAdapter(object)) return runStatement(context, object, field, version as Version, next)
     context.params = { ...params, ifMatch: version }
     await next().finally(() => {
       context.params = params
     })
   }
   const isWrite = method === 'create' || writes.has(method)
-  if (isWrite && isAdapter(object) && !isKnexAdapter(object)) await runLocked(object, context, compareFirst)
+  if (isWrite && isAdapter(object) && !isKnexAdapter(object) && !(object instanceof TableService))
+    await runLocked(object, context, compareFirst)
   else await compareFirst()
   return before
+}
+
+/**
+ * Runs a write of a `TableService`, which adds the condition to its statement.
+ *
+ * @throws PreconditionFailed if the record has another version meanwhile
+ */
+async function runWithCondition(
+  context: HookContext,
+  table: object,
+  column: string,
+  version: Version,
+  next: NextFunction
+): Promise<void> {
+  const { params } = context
+  // A column may have microseconds, which a Date lacks.
+  const isVersion = version instanceof Date ? { $gte: version, $lt: new Date(version.getTime() + 1) } : version
+  const condition: WriteCondition = { where: { [column]: isVersion }, isApplied: false }
+  context.params = { ...params, adapter: { ...Object(params.adapter), condition } }
+  try {
+    await next()
+  } catch (error) {
+    if (!condition.isApplied || toServiceError(error).code !== 404) throw error
+    const record = await readRecord({ ...context, params }, table)
+    if (Tags.of(version).includes(record[column])) throw error
+    throw preconditionFailed(context)
+  } finally {
+    // Outer hooks may pass them on to other services.
+    context.params = params
+  }
+  if (!condition.isApplied) throw lostCondition(context, column)
 }
 
 /** @throws PreconditionFailed if the statement has changed nothing, and the record exists */
@@ -242,11 +277,13 @@ async function runStatement(
     // Outer hooks may pass them on to other services.
     context.params = paramsBefore
   }
-  if (outcome() !== 'has changed the record')
-    throw new GeneralError(
-      `'${context.method}' of '${context.path}' has written without the params of the call, or past the adapter: the condition of version('${column}') was lost`
-    )
+  if (outcome() !== 'has changed the record') throw lostCondition(context, column)
 }
+
+const lostCondition = ({ method, path }: HookContext, column: string) =>
+  new GeneralError(
+    `'${method}' of '${path}' has written without the params of the call, or past the adapter: the condition of version('${column}') was lost`
+  )
 
 type VersionedRecord = Readonly<Record<string, unknown>>
 

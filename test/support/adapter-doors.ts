@@ -11,6 +11,8 @@ export interface AdapterOptions {
 /** A database adapter, with a store of records that have `id`, `text`, `author` and `at`. */
 export interface Adapter {
   readonly name: string
+  /** Whether it is a database adapter of Feathers, with the members that its hooks use. Default: one of ours. */
+  readonly isOfFeathers?: boolean
   /** A service on an empty store, made as its documentation makes one. */
   create(t: Test, options?: AdapterOptions): Promise<object>
 }
@@ -110,8 +112,8 @@ export async function eachDoor(
 ): Promise<void> {
   for (const index of [0, 1] as const) {
     const object = await adapter.create(t, options)
-    const { _create } = object as Record<string, Method>
-    for (const record of records) await (_create as Method).call(object, record)
+    const { _create, create } = object as Record<string, Method>
+    for (const record of records) await ((_create ?? create) as Method).call(object, record)
     const mounted = await mount(t, object, serviceOptions)
     const door = mounted.doors[index]
     await t.test(door.name, (t) => run(t as Test, door, mounted))

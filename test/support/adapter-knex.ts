@@ -25,7 +25,7 @@ async function create(Model: Knex, t: Test, options: AdapterOptions = {}) {
 
 /** The contract of all adapters, and what a SQL database adds to it. */
 export async function knexContract(t: Test, name: string, Model: Knex): Promise<void> {
-  const adapter = { name, create: (t: Test, options?: AdapterOptions) => create(Model, t, options) }
+  const adapter = { name, isOfFeathers: true, create: (t: Test, options?: AdapterOptions) => create(Model, t, options) }
   await adapterContract(t, adapter)
 
   await t.test(`${name}: what the database refuses has the shape of the adapter's errors`, (t) =>

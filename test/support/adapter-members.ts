@@ -79,6 +79,10 @@ export async function membersContract(t: Test, adapter: Adapter): Promise<void> 
     })
   )
 
+  if (adapter.isOfFeathers) await membersOfFeathers(t, adapter)
+}
+
+async function membersOfFeathers(t: Test, adapter: Adapter): Promise<void> {
   await t.test('hooks find the members of the adapter: `_find`, `_get`, `options`, `id`', (t) => {
     const members: object[] = []
     async function look({ service }: HookContext) {

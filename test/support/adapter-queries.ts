@@ -43,13 +43,14 @@ const pages: readonly [name: string, query: object, page: { limit: number; skip:
   ['`$skip` past the end', { $skip: 9 }, { limit: 2, skip: 9, data: [] }]
 ]
 
-const refused: readonly [query: object, message: string][] = [
-  [{ $where: '1' }, 'Invalid filter value $where'],
-  [{ author: { $where: '1' } }, 'Invalid query parameter $where'],
-  [{ $or: [{ author: { $where: '1' } }] }, 'Invalid query parameter $where'],
-  [{ author: { $regex: '.*' } }, 'Invalid query parameter $regex'],
-  [{ at: { $le: '2026' } }, 'Invalid query parameter $le']
+const refused: readonly [query: object, message: RegExp][] = [
+  [{ $where: '1' }, /^(Invalid filter value \$where|There is no operator '\$where')$/],
+  [{ author: { $where: '1' } }, /^(Invalid query parameter \$where|There is no operator '\$where')$/],
+  [{ $or: [{ author: { $where: '1' } }] }, /^(Invalid query parameter \$where|There is no operator '\$where')$/],
+  [{ author: { $regex: '.*' } }, /^(Invalid query parameter \$regex|There is no operator '\$regex')$/]
 ]
+// Our own adapters know it.
+const refusedByFeathers = [[{ at: { $le: '2026' } }, /^Invalid query parameter \$le$/]] as const
 
 async function texts(door: Door, query: object): Promise<string[]> {
   return ((await door.call('find', { query })) as { text: string }[]).map(({ text }) => text)
@@ -83,7 +84,7 @@ export async function queriesContract(t: Test, adapter: Adapter): Promise<void> 
 
   await t.test('an unknown operator is refused by each method that has a query (400)', (t) =>
     eachDoor(t, adapter, { multi: true }, async (t, door) => {
-      for (const [query, message] of refused) {
+      for (const [query, message] of [...refused, ...(adapter.isOfFeathers ? refusedByFeathers : [])]) {
         const calls = [
           ['find'],
           ['get', '1'],
@@ -95,7 +96,11 @@ export async function queriesContract(t: Test, adapter: Adapter): Promise<void> 
         ] as const
         for (const [method, ...args] of calls) {
           const error = await failure(door.call(method, ...args, { query: structuredClone(query) }))
-          t.match(error, { name: 'BadRequest', message, code: 400, className: 'bad-request' }, `${method} ${message}`)
+          t.match(
+            error,
+            { name: 'BadRequest', message, code: 400, className: 'bad-request' },
+            `${method} ${JSON.stringify(query)}`
+          )
         }
       }
       t.equal((await texts(door, {})).length, 4, 'nothing is changed')

@@ -1,6 +1,7 @@
 import { attempt, readProperty } from '../errors.js'
 import { methods } from '../methods.js'
 import { ownersOf } from './feathers.js'
+import { TableService } from './table.js'
 
 /** The classes that the database adapters of Feathers export, each with the class it extends. */
 const adapterClasses: ReadonlyMap<string, string> = new Map([
@@ -10,11 +11,16 @@ const adapterClasses: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Whether a service is a database adapter of Feathers of which nothing is overridden, so that its
- * `find` returns exactly the records that its query selects. Everything else gets `false`: a
+ * Whether a service is a `TableService` or a database adapter of Feathers of which nothing is
+ * overridden, so that its `find` returns exactly the records that its query selects. Everything else gets `false`: a
  * subclass, a decorated instance and a class with another name may do more.
  */
 export function isUnchangedAdapter(service: object): boolean {
+  if (service instanceof TableService)
+    return (
+      !overridesMembers(service, TableService.prototype) &&
+      [...methods.keys(), 'sanitizeQuery'].every((name) => isDeclaredOnlyIn(TableService.prototype, service, name))
+    )
   const [serviceClass] = ownersOf(service, 'find')
   if (serviceClass === undefined) return false
   const adapterClass: object | null = Object.getPrototypeOf(serviceClass)

@@ -6,6 +6,7 @@ import { pick } from '../objects.js'
 import { metaOf } from '../service-meta.js'
 import { idFieldOf, ownersOf } from './feathers.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
+import { TableService } from './table.js'
 
 /** Whether the caller of a method may send a field. */
 export type MaySend = (field: string) => boolean
@@ -18,8 +19,8 @@ export function restrictSentFields(context: HookContext, maySend: MaySend): void
 }
 
 /**
- * Calls the `update` of a service. With `@feathersjs/knex` and `@feathersjs/memory`, stored values
- * stay in the fields that the caller can't send and that no hook has set. Other adapters would have
+ * Calls the `update` of a service. With a `TableService`, `@feathersjs/knex` and
+ * `@feathersjs/memory`, stored values stay in the fields that the caller can't send and that no hook has set. Other adapters would have
  * to read and write these fields, which changes some of them. A class with its own `update` decides
  * for itself.
  */
@@ -27,6 +28,7 @@ export function updateSentFields(context: HookContext, maySend: MaySend, invoke:
   const { service, data } = context
   const { object = service } = metaOf(service)
   const isSent = (field: string) => Object.hasOwn(Object(data), field) || maySend(field)
+  if (object instanceof TableService) return updateTable(context, (column) => !isSent(column), invoke)
   if (isKnexAdapter(object) && areOriginal(object, ['update', '_update', 'db', 'getModel', 'getOptions']))
     return updateColumns(context, object, isSent, invoke)
   if (isMemory(object) && areOriginal(object, ['update', '_update']))
@@ -39,6 +41,17 @@ const areOriginal = (object: object, names: readonly string[]): boolean =>
   names.every((name) => ownersOf(object, name).length === 1)
 
 type IsSent = (field: string) => boolean
+
+async function updateTable(context: HookContext, keeps: IsSent, invoke: Invoke): Promise<unknown> {
+  const { params } = context
+  context.params = { ...params, adapter: { ...Object(params.adapter), keeps } }
+  try {
+    return await invoke(context)
+  } finally {
+    // Hooks further out may pass the params on to other services.
+    context.params = params
+  }
+}
 
 /** Removes columns from the statement that it would set to `null`. */
 async function updateColumns(

@@ -1,0 +1,115 @@
+import type { Id, Query } from '../../types/service.js'
+import { buildConditions } from '../core/adapters/conditions.js'
+import {
+  type Row,
+  type Selection,
+  type Table,
+  type TableOptions,
+  TableService,
+  tableOptions
+} from '../core/adapters/table.js'
+import { checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { compareValues, recordExpressions } from './comparison.js'
+
+/** Options of `memory()`. */
+export interface MemoryOptions extends TableOptions {
+  /** The records at the start. Those without an id get one. Default: none. */
+  records?: readonly object[]
+  /** Returns the id of a new record that has none. Default: the next number, from 1 on. */
+  createId?: () => Id
+}
+
+const memoryOptions: OptionTable<MemoryOptions> = {
+  ...tableOptions,
+  records: ['a list of objects', Array.isArray],
+  createId: kinds.function
+}
+
+/**
+ * Creates a service that keeps its records in memory, for tests, examples and first programs. They
+ * are gone when the process ends.
+ *
+ * @throws {Error} if an option is unknown or has the wrong type
+ * @example
+ * app.service('messages', memory<Message>({ paginate: { default: 10, max: 100 } }))
+ */
+export function memory<Result extends object = Row, Data = Partial<Result>, Patch = Partial<Data>>(
+  options: MemoryOptions = {}
+): TableService<Result, Data, Patch> {
+  checkOptions('memory()', memoryOptions, options)
+  const { records = [], createId, ...rest } = options
+  const { id = 'id' } = rest
+  return new TableService<Result, Data, Patch>(new MemoryTable(id, records, createId), rest)
+}
+
+/** The rows of a memory service. Callers get copies. */
+class MemoryTable implements Table {
+  readonly #rows = new Map<string, Row>()
+  readonly #id: string
+  readonly #createId: () => Id
+  #lastId = 0
+
+  constructor(id: string, records: readonly object[], createId: (() => Id) | undefined) {
+    this.#id = id
+    this.#createId = createId ?? (() => this.#nextNumber())
+    for (const record of records) this.#insert(record as Row)
+  }
+
+  async select({ where, order, columns, limit = Infinity, offset }: Selection): Promise<Row[]> {
+    const rows = this.#find(where).sort((a, b) => {
+      for (const [column, direction] of order) {
+        const difference = compareValues(columnOf(a, column), columnOf(b, column))
+        if (difference !== 0) return direction === 'asc' ? difference : -difference
+      }
+      return 0
+    })
+    const found = rows.slice(offset, offset + limit)
+    return found.map((row) => structuredClone(columns === undefined ? row : pickColumns(row, columns)))
+  }
+
+  async count(where: Query): Promise<number> {
+    return this.#find(where).length
+  }
+
+  async insert(rows: readonly Row[]): Promise<Row[]> {
+    return rows.map((row) => structuredClone(this.#insert(row)))
+  }
+
+  async update(values: Row, where: Query): Promise<Row[]> {
+    const isSet = ([, value]: [string, unknown]) => value !== undefined
+    return this.#find(where).map((row) => {
+      const changed = Object.fromEntries(Object.entries({ ...row, ...structuredClone(values) }).filter(isSet))
+      this.#rows.set(String(row[this.#id]), changed)
+      return structuredClone(changed)
+    })
+  }
+
+  async delete(where: Query): Promise<Row[]> {
+    const rows = this.#find(where)
+    for (const row of rows) this.#rows.delete(String(row[this.#id]))
+    return rows
+  }
+
+  #find(where: Query): Row[] {
+    const matches = buildConditions(where, recordExpressions)
+    return [...this.#rows.values()].filter(matches)
+  }
+
+  #insert(row: Row): Row {
+    const { [this.#id]: id = this.#createId() } = row
+    if (typeof id === 'number') this.#lastId = Math.max(this.#lastId, id)
+    const stored = structuredClone({ ...row, [this.#id]: id })
+    this.#rows.set(String(id), stored)
+    return stored
+  }
+
+  #nextNumber(): number {
+    this.#lastId += 1
+    return this.#lastId
+  }
+}
+
+const columnOf = (row: Row, column: string) => (Object.hasOwn(row, column) ? row[column] : undefined)
+
+const pickColumns = (row: Row, columns: readonly string[]) =>
+  Object.fromEntries(columns.filter((column) => Object.hasOwn(row, column)).map((column) => [column, row[column]]))

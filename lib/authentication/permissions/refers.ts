@@ -135,23 +135,42 @@ async function refusedOf(
 ): Promise<ReadonlySet<string>> {
   const service = serviceOf(context, reference)
   const idField = idFieldOf(service)
-  const found = ids.size > 1 ? await findAsCaller(service, { [idField]: { $in: [...ids.values()] } }, context) : []
-  const byId = new Map(found?.map((record) => [String(Object(record)[idField]), Object(record)]))
   const refused = new Set<string>()
-  // After an id of another type, PostgreSQL reads nothing more in the same transaction.
-  const afterRefusal = (error: unknown) => {
-    if (found !== undefined && refused.size === 0) throw error
-    return undefined
-  }
-  for (const id of ids.keys()) {
-    // A list lacks records whose ids have another type, and a role may `get` what it may not `find`.
-    const record = byId.get(id) ?? (await getAsCaller(service, id, context.params).catch(afterRefusal))
-    const isSame = record !== undefined && String(record[idField] ?? id) === id
-    if (!isSame || !(await accepts(record, context))) refused.add(id)
-    if (refused.size === maxIssues) break
+  for (const part of partsOf([...ids])) {
+    const $in = part.map(([, id]) => id)
+    const found = $in.length > 1 ? await findAsCaller(service, { [idField]: { $in } }, context) : []
+    const byId = new Map(found?.map((record) => [String(Object(record)[idField]), Object(record)]))
+    // After an id of another type, PostgreSQL reads nothing more in the same transaction.
+    const afterRefusal = (error: unknown) => {
+      if (found !== undefined && refused.size === 0) throw error
+      return undefined
+    }
+    for (const [id] of part) {
+      // A list lacks records whose ids have another type, and a role may `get` what it may not `find`.
+      const record = byId.get(id) ?? (await getAsCaller(service, id, context.params).catch(afterRefusal))
+      const isSame = record !== undefined && isSameId(record[idField] ?? id, id)
+      if (!isSame || !(await accepts(record, context))) refused.add(id)
+      if (refused.size === maxIssues) return refused
+    }
+    if (found === undefined && refused.size > 0) return refused
   }
   return refused
 }
+
+// PostgreSQL takes 65,535 values in a statement. If it refuses one, each id costs a `get`.
+const maxPart = 100
+
+/** Yields a list in parts. */
+function* partsOf<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += maxPart) yield list.slice(start, start + maxPart)
+}
+
+/**
+ * Whether a record that was asked for by an id has it. PostgreSQL and MongoDB take hexadecimal ids
+ * in capitals, too, and return small letters.
+ */
+const isSameId = (stored: unknown, id: string): boolean =>
+  String(stored) === id || (/^[\da-f-]{24,36}$/i.test(id) && String(stored) === id.toLowerCase())
 
 /**
  * Finds records of an adapter of Feathers. Other services may not select by the query. Returns

@@ -1,6 +1,6 @@
 import { MemoryService } from '@feathersjs/memory'
 import type { FastifyInstance } from 'fastify'
-import { BadRequest, Forbidden, NotAuthenticated, NotFound, type Params } from 'fastify-services'
+import { BadRequest, Forbidden, type HookContext, NotAuthenticated, NotFound, type Params } from 'fastify-services'
 import { allow, type Reference, refers, scope } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { createApp } from './callers.js'
@@ -45,6 +45,11 @@ async function start(t: Test, hook: ReturnType<typeof refers>, { byHand = false 
     return { ...answer, calls: calls.join(' ') }
   }
   return { app, send, write }
+}
+
+const read = async (add: (app: FastifyInstance) => unknown, t: Test, body: unknown, url = '/slots') => {
+  const { send } = await createApp(t, add)
+  return send('POST', url, { as: ada, body })
 }
 
 const issue = (...instancePaths: string[]) => ({
@@ -132,6 +137,59 @@ for (const byHand of [false, true]) {
   })
 }
 
+t.test('many ids are found in parts, and cost a `get` each only where one is refused', async (t) => {
+  const calls: string[] = []
+  const stored = new MemoryService<{ id: number }>()
+  stored.store = Object.fromEntries(Array.from({ length: 250 }, (_, id) => [id, { id }]))
+  const { send } = await createApp(t, (app) => {
+    const refuse = ({ method, params: { query } }: HookContext) => {
+      calls.push(method)
+      // PostgreSQL can't compare a number with another text.
+      if (query?.id?.$in.some((id: unknown) => id === 'x')) throw new BadRequest('A value is not valid')
+    }
+    app.service('users', stored, { hooks: { before: { all: [refuse] } } })
+    app.service('slots', new MemoryService(), around(refers({ guests: 'users' })))
+  })
+  const write = async (guests: unknown[]) => {
+    calls.length = 0
+    const { status, body } = await send('POST', '/slots', { as: ada, body: { guests } })
+    const count = (method: string) => calls.filter((name) => name === method).length
+    return { status, paths: body.errors?.map(({ instancePath }: { instancePath: string }) => instancePath), count }
+  }
+  const ids = Object.keys(stored.store).map(Number)
+  const all = await write(ids)
+  t.match([all.status, all.count('find'), all.count('get')], [201, 3, 0])
+  const odd = await write([...ids.slice(0, 120), 'x', ...ids.slice(120)])
+  t.match([odd.status, odd.paths, odd.count('find')], [400, ['/guests/120'], 2])
+  t.ok(odd.count('get') <= 100)
+  const last = await write([...ids, 999])
+  t.match([last.status, last.paths, last.count('get')], [400, ['/guests/250'], 1])
+})
+
+t.test('a hexadecimal id has the same record in capitals if the store says so', async (t) => {
+  const id = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'
+  const objectId = '65f0c0ffee65f0c0ffee65f0'
+  const foldingStore = { get: async (id: string) => ({ id: id.toLowerCase() }) }
+  const exactStore = new MemoryService({ store: { [id]: { id } } })
+  for (const [service, sent, status] of [
+    [foldingStore, id.toUpperCase(), 201],
+    [foldingStore, objectId.toUpperCase(), 201],
+    [foldingStore, 'ADA', 400],
+    [exactStore, id, 201],
+    [exactStore, id.toUpperCase(), 400]
+  ] as const) {
+    const answer = await read(
+      (app) => {
+        app.service('users', service)
+        app.service('slots', new MemoryService(), around(refers({ doctorId: 'users' })))
+      },
+      t,
+      { doctorId: sent }
+    )
+    t.equal(answer.status, status, sent)
+  }
+})
+
 t.test('custom methods, and calls of the server itself', async (t) => {
   const { app, write } = await start(t, refers({ doctorId: 'users' }))
   const headers = { 'x-service-method': 'assign' }
@@ -144,11 +202,6 @@ t.test('custom methods, and calls of the server itself', async (t) => {
   t.match(await held.create({ doctorId: 4 }), { doctorId: 4 }, 'the server sees all users')
   await t.rejects(held.create({ doctorId: 99 }), { code: 400 })
 })
-
-const read = async (add: (app: FastifyInstance) => unknown, t: Test, body: unknown, url = '/slots') => {
-  const { send } = await createApp(t, add)
-  return send('POST', url, { as: ada, body })
-}
 
 t.test('a role that may get, and not find, refers to several records', async (t) => {
   for (const [permissions, status] of [

@@ -1,8 +1,9 @@
 import type { AroundHook, HookContext } from '../../types/hooks.js'
 import { BadRequest } from './errors.js'
-import { aroundOnly, forbidAsHook, withTraits } from './hooks.js'
+import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from './hooks.js'
 import { isPlain } from './objects.js'
-import { checkOptionNames, inspect } from './options.js'
+import { checkOptionNames, inspect, likelyName } from './options.js'
+import { rulesAt } from './resource/registered-rules.js'
 
 export interface SearchOptions {
   /**
@@ -19,8 +20,9 @@ export interface SearchOptions {
  *
  * @param parameters the fields that each parameter searches. All callers can find out what they hold
  * @returns a hook for `around`
- * @throws if the fields are no lists of names; when the server starts, if it is no around hook
- * @throws {BadRequest} in a call, if a parameter is no text
+ * @throws if the fields are no lists of names, or a parameter has the name of a field; when the
+ * server starts, if it is no around hook, or the `resource()` of the service sends no such field
+ * @throws {BadRequest} in a call, if a parameter is no text, or has more than 50 words
  * @example
  * app.service('posts', posts, { hooks: { around: { find: [search({ q: ['title', 'text'] })] } } })
  * // GET /posts?q=big+cats → { $and: [{ $or: [{ title: { $ilike: '%big%' } }, { text: … }] }, …] }
@@ -34,6 +36,8 @@ export function search(
     throw new TypeError(
       `search needs the fields of each parameter: search({ q: ['title'] }), got ${inspect(parameters)}`
     )
+  const searched = searches.flatMap(([, fields]) => fields)
+  for (const [name] of searches) if (searched.includes(name)) throw new TypeError(`search: ${isField(name)}`)
   checkOptionNames(options, ['operator'], 'search has')
   const { operator = '$ilike' } = options
   const hook: AroundHook<HookContext> = (context, next) => {
@@ -47,7 +51,12 @@ export function search(
     context.params = { ...context.params, query: all.length > 0 ? { ...query, $and: all } : query }
     return next()
   }
-  return withTraits(hook, { isInnermost: true, check: aroundOnly('search') })
+  const checkType = aroundOnly('search')
+  const check = (position: HookPosition) => {
+    checkType(position)
+    for (const [name, fields] of searches) checkFields(name, fields, position)
+  }
+  return withTraits(hook, { isInnermost: true, check })
 }
 
 forbidAsHook(search, "search({ q: ['title'] })")
@@ -55,9 +64,37 @@ forbidAsHook(search, "search({ q: ['title'] })")
 const isNames = (fields: unknown) =>
   Array.isArray(fields) && fields.length > 0 && fields.every((field) => typeof field === 'string')
 
+// A scope sets the condition on its field where the parameter would be.
+const isField = (name: string) =>
+  `the parameter '${name}' has the name of a field. Give it another one, so that it replaces no condition on the field`
+
+/**
+ * Checks the fields of a parameter, if the resource of the service has declared it.
+ * @throws if it is a field itself, or the resource does not send one of its fields
+ */
+function checkFields(name: string, fields: readonly string[], position: HookPosition): void {
+  const { select = [], more } = rulesAt(position, 'find')?.query ?? {}
+  if (more?.operands.has(name) !== true) return
+  const where = `search at '${position.path}'`
+  if (select.includes(name)) throw new Error(`${where}: ${isField(name)}`)
+  // The schema does not have the columns of other tables: `users.name`.
+  const unknown = fields.find((field) => !select.includes(field) && !field.includes('.'))
+  if (unknown === undefined) return
+  const likely = likelyName(unknown, select)
+  const hint = likely === undefined ? '' : ` Did you mean '${likely}'?`
+  throw new Error(
+    `${where}: '${name}' searches '${unknown}', which is no field of the records that clients get.${hint}`
+  )
+}
+
+/** Each word is a condition on each field. */
+const maxWords = 50
+
 function toWords(name: string, text: unknown = ''): string[] {
   if (typeof text !== 'string') throw new BadRequest(`${name} must be a text`)
-  return text.split(/\s+/).filter((word) => word !== '')
+  const words = text.trim().split(/\s+/, maxWords + 1)
+  if (words.length > maxWords) throw new BadRequest(`${name} can have at most ${maxWords} words`)
+  return words.filter((word) => word !== '')
 }
 
 // PostgreSQL, MySQL and MariaDB escape by a backslash.

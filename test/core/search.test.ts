@@ -1,7 +1,8 @@
 import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
-import services, { type Params, type Query, type SearchOptions, search } from 'fastify-services'
+import services, { type Params, type Query, resource, type SearchOptions, search } from 'fastify-services'
 import t, { type Test } from 'tap'
+import * as z from 'zod'
 
 /** Returns the query that a service gets for one of a client. */
 async function queryOf(t: Test, query: Query | undefined, options?: SearchOptions): Promise<unknown> {
@@ -48,9 +49,47 @@ t.test('a parameter that is no text is 400', async (t) => {
     await t.rejects(queryOf(t, { q }), { code: 400, message: 'q must be a text' })
 })
 
+t.test('a search has at most 50 words', async (t) => {
+  const q = (count: number) => ` ${'cat '.repeat(count)}`
+  t.equal(((await queryOf(t, { q: q(50) })) as { $and: unknown[] }).$and.length, 50)
+  for (const count of [51, 500_000])
+    await t.rejects(queryOf(t, { q: q(count) }), { code: 400, message: 'q can have at most 50 words' })
+})
+
+t.test('a schema stops the start if it has no such field, hides it, or has one named like the parameter', async (t) => {
+  const post = z.object({ id: z.int(), title: z.string(), text: z.string(), secret: z.string() })
+  const query = z.object({ q: z.string().optional(), text: z.string().optional() })
+  const schema = resource(post, { writeOnly: ['secret'], query })
+  const none = 'which is no field of the records that clients get.'
+  const starts: [Record<string, string[]>, string?][] = [
+    [{ q: ['title', 'text'] }],
+    [{ q: ['title', 'users.name'] }],
+    [{ notDeclared: ['titel'] }],
+    [{ q: ['title', 'titel'] }, `search at 'posts': 'q' searches 'titel', ${none} Did you mean 'title'?`],
+    [{ q: ['secret'] }, `search at 'posts': 'q' searches 'secret', ${none}`],
+    [
+      { text: ['title'] },
+      "search at 'posts': the parameter 'text' has the name of a field. Give it another one, so that it replaces no condition on the field"
+    ]
+  ]
+  for (const [fields, message] of starts) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services)
+    app.service('posts', memory(), { schema, hooks: { around: { all: [search(fields)] } } })
+    const start = async () => app.ready()
+    if (message === undefined) await t.resolves(start(), JSON.stringify(fields))
+    else await t.rejects(start(), { message })
+  }
+})
+
 t.test('it needs fields, and is an around hook', async (t) => {
   for (const parameters of [undefined, {}, 'q', { q: 'title' }, { q: [] }, { q: [7] }])
     t.throws(() => search(parameters as never), { name: 'TypeError', message: /^search needs the fields/ })
+  t.throws(() => search({ q: ['title'], owner: ['owner', 'text'] }), {
+    name: 'TypeError',
+    message: /^search: the parameter 'owner' has the name of a field/
+  })
   t.throws(() => search({ q: ['title'] }, { opertor: '$like' } as never), { message: /Did you mean 'operator'/ })
   const app = Fastify()
   t.teardown(() => app.close())

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { attempt, NotAuthenticated, toServiceError } from '../core/errors.js'
@@ -23,6 +23,7 @@ import type { Tokens } from './token.js'
 import type { Users } from './users.js'
 
 interface CredentialsParts {
+  readonly app: FastifyInstance
   readonly users: Users
   readonly passwords: Passwords
   /** `undefined` if no strategy issues any. */
@@ -81,9 +82,10 @@ export class Credentials implements LoginVerifier {
   #ready: Promise<void> | undefined
 
   constructor(parts: CredentialsParts) {
-    const { users, passwords, strategies, log } = parts
+    const { app, users, passwords, strategies, log } = parts
     this.#parts = parts
     this.authenticator = {
+      app,
       entities: users,
       passwords,
       strategyNames: [...strategies.keys()],

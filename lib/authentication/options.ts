@@ -35,7 +35,7 @@ export interface AuthenticationOptions extends UserOptions, ServiceRegistrationO
   path?: string
   /** Default `{ jwt: true, local: true }`. */
   strategies?: Strategies
-  /** The names of the strategies that may log in. Default: all. */
+  /** The names of the strategies that may log in. Default: all that can. */
   authStrategies?: readonly string[]
   /**
    * The names of the strategies that read credentials from a request, in order. Default: all that
@@ -124,22 +124,32 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
   return instances
 }
 
+/** Returns why an option can't name a strategy, `undefined` if it can. */
+function inability(option: StrategyOption, strategy: Strategy | undefined): string | undefined {
+  if (strategy === undefined) return 'is not among `strategies`'
+  if (option === 'parseStrategies' && strategy.parse === undefined)
+    return "can't read requests: it has no method `parse`"
+  if (option === 'authStrategies' && strategy.logsIn === false) return "can't log in: it only reads requests"
+  return undefined
+}
+
+type StrategyOption = 'authStrategies' | 'parseStrategies' | 'guard'
+
 /**
  * Returns the names of strategies in an option, or else all that the option can name.
  * @throws when it can't name one of them
  */
 export function strategyNamesOf(
-  option: 'authStrategies' | 'parseStrategies' | 'guard',
+  option: StrategyOption,
   names: readonly string[] | undefined,
   strategies: ReadonlyMap<string, Strategy>
 ): string[] {
-  const isCapable = (name: string) => option !== 'parseStrategies' || strategies.get(name)?.parse !== undefined
-  const capable = [...strategies.keys()].filter(isCapable)
-  for (const name of names ?? [])
-    if (!capable.includes(name)) {
-      const why = strategies.has(name) ? "can't read requests: it has no method `parse`" : 'is not among `strategies`'
+  const capable = [...strategies.keys()].filter((name) => inability(option, strategies.get(name)) === undefined)
+  for (const name of names ?? []) {
+    const why = inability(option, strategies.get(name))
+    if (why !== undefined)
       throw new Error(`The strategy '${name}', which the option \`${option}\` of authentication names, ${why}`)
-    }
+  }
   return [...(names ?? capable)]
 }
 

@@ -44,7 +44,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const { tokens, revocation, cookie } = login ?? {}
   const { isRevoked } = options
   const log = (message: string, err: unknown) => app.log.error({ err }, message)
-  const parts = { users, passwords, strategies, parseStrategies, tokens, revocation, cookie, isRevoked, log }
+  const parts = { app, users, passwords, strategies, parseStrategies, tokens, revocation, cookie, isRevoked, log }
   const credentials = new Credentials(parts)
 
   if (login === undefined) app.addHook('onReady', () => credentials.setup())

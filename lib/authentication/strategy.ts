@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, TokenPayload } from '../../types/authentication.js'
 import type { Id, Params } from '../../types/service.js'
 import type { SecurityScheme } from '../core/hooks.js'
@@ -12,6 +12,11 @@ export interface StrategyResult {
      * Claims for the access token of a login. Without users, `sub` is the id of the token's owner.
      */
     payload?: { sub?: Id; [claim: string]: unknown }
+    /**
+     * A secret that the caller sends with each request. With each heartbeat of a stream of events,
+     * `authenticate` gets it again, and the stream ends if it throws NotAuthenticated.
+     */
+    accessToken?: unknown
     [key: string]: unknown
   }
   [key: string]: unknown
@@ -32,6 +37,8 @@ export interface StrategyResult {
  * }
  */
 export interface Authenticator {
+  /** The instance that the plugin is registered on. */
+  readonly app: FastifyInstance
   /** Finds users through their service, as the server itself sees them: with the password hash. */
   readonly entities: Pick<Users, 'name' | 'service' | 'require' | 'find' | 'get' | 'idOf' | 'serviceName'>
   /** Hashes and verifies passwords, with a limit on how many at once. */
@@ -60,6 +67,11 @@ export interface Authenticator {
  * }
  */
 export interface Strategy {
+  /**
+   * `false` if it only reads requests, and gives nobody a token at the login. Default: the option
+   * `authStrategies` decides.
+   */
+  readonly logsIn?: boolean
   /** Called once, before the server starts. @throws when the strategy can't work */
   setup?(authentication: Authenticator, name: string): unknown
   /**

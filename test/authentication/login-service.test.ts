@@ -286,7 +286,7 @@ t.test('a strategy gets what it may use, and nothing else', async (t) => {
   }
   const app = await createWith(t as Test, strategy)
   await app.ready()
-  const names = ['entities', 'log', 'passwords', 'strategyNames', 'verifyAccessToken']
+  const names = ['app', 'entities', 'log', 'passwords', 'strategyNames', 'verifyAccessToken']
   t.same(membersOf(authenticator ?? {}).sort(), names)
   t.same(authenticator?.strategyNames, ['jwt', 'own', 'refresh'])
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { loginsInParams } from '../core/logins.js'
 
-const digestOf = (text: string, length: number) =>
+export const digestOf = (text: string, length: number): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, length)
 
 /**

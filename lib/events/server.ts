@@ -106,11 +106,16 @@ export class EventServer {
    * @returns when it is done in this process
    */
   async recheck(keys: readonly string[]): Promise<void> {
-    const event = { service: recheckService, event: 'recheck', id: undefined, callers: [this.#process, ...keys] }
-    // A log that forgets is of one process alone.
-    if (this.#log.forget === undefined)
-      this.callEvents.append({ ...event, facts: {}, touched: [], route: {}, call: undefined })
+    this.tellRecheck(keys)
     await this.streams.recheck(keys)
+  }
+
+  /** Tells the other processes that share the log to recheck the lists of users. */
+  tellRecheck(keys: readonly string[]): void {
+    // A log that forgets is of one process alone.
+    if (this.#log.forget !== undefined) return
+    const event = { service: recheckService, event: 'recheck', id: undefined, callers: [this.#process, ...keys] }
+    this.callEvents.append({ ...event, facts: {}, touched: [], route: {}, call: undefined })
   }
 
   #deliver(entry: LogEntry): void {

@@ -2,55 +2,109 @@ import type { FastifyInstance } from 'fastify'
 import { attempt } from '../core/errors.js'
 import { pluginState } from '../core/plugin-state.js'
 import { commitOf } from '../database/commit.js'
-import { userKey } from './callers.js'
+import { digestOf, userKey } from './callers.js'
 import type { EventServer } from './server.js'
 
-/** How often a user is rechecked at once per heartbeat. */
+/** How often a user is rechecked at once per heartbeat after changes of the same fields. */
 const maxAtOnce = 5
+/** How many entries of a shared log tell at once, per heartbeat, of changes of the same fields. */
+const maxEntries = 100
 
-/**
- * Rechecks users whose records change or go, by the events of their services. A hook may write to
- * the user at each call, and so at each recheck: what comes too often waits for the next heartbeat.
- */
+/** Rechecks users whose records change or go, by the events of their services. */
 export function recheckChangedUsers(app: FastifyInstance, server: EventServer): void {
-  const counts = new Map<string, number>()
-  const due = new Set<string>()
-  const recheck = (key: string) => {
-    // One call may change many users.
-    if (due.size === 0)
-      queueMicrotask(() => {
-        void server.recheck([...due])
-        due.clear()
-      })
-    due.add(key)
-  }
-  const onChange = (key: string, isRemoved: boolean) => {
-    const count = (counts.get(key) ?? 0) + 1
-    counts.set(key, count)
-    if (isRemoved || count <= maxAtOnce) recheck(key)
-  }
-  const timer = setInterval(() => {
-    const waiting = [...counts].filter(([, count]) => count > maxAtOnce)
-    counts.clear()
-    for (const [key] of waiting) {
-      counts.set(key, maxAtOnce)
-      recheck(key)
-    }
-  }, server.streams.heartbeat).unref()
+  const changes = new UserChanges(server)
+  const timer = setInterval(() => changes.beat(), server.streams.heartbeat).unref()
+  app.addHook('preClose', async () => changes.beat())
   app.addHook('onClose', async () => clearInterval(timer))
   app.addHook('onReady', async () => {
     for (const { users } of pluginState(app).authentications ?? []) {
       // Without a service of users, a strategy finds them by itself.
       const service = attempt(() => users.service)
       for (const event of ['updated', 'patched', 'removed'])
-        service?.on(event, async (user, context) => {
-          const { id, params } = Object(context) as { id?: unknown; params?: unknown }
+        service?.on(event, async (record, context) => {
+          const { id, params, data } = Object(context) as { id?: unknown; params?: unknown; data?: unknown }
           // Before the commit, the rules would read the old record.
           if ((await commitOf(params)) === false) return
+          const fields = event === 'removed' ? undefined : fieldsOf(data)
           // `entityId` may name another field than `id`.
-          const keys = [user, attempt(() => users.idOf(user)), id].map((part) => attempt(() => userKey(part)))
-          for (const key of new Set(keys)) if (key !== undefined) onChange(key, event === 'removed')
+          const keys = [record, attempt(() => users.idOf(record)), id].map((part) => attempt(() => userKey(part)))
+          for (const user of new Set(keys)) if (user !== undefined) changes.add({ user, fields })
         })
     }
   })
+}
+
+/** Returns a key of the fields that a call has sent. */
+const fieldsOf = (data: unknown) => digestOf(JSON.stringify(Object.keys(Object(data)).sort()), 22)
+
+interface UserChange {
+  readonly user: string
+  /** The key of the fields that have changed; `undefined` if the user was removed. */
+  readonly fields: string | undefined
+}
+
+/**
+ * The changes of users. An application may write to a user at each call, and so at each recheck, as
+ * with `lastSeen`: what comes too often waits for the next heartbeat. Changes of other fields don't
+ * wait for it, since they may be those of a role.
+ */
+class UserChanges {
+  readonly #server: EventServer
+  /** How often the same fields of a user have changed since the last heartbeat. */
+  readonly #changes = new Map<string, number>()
+  /** How many entries of the log have told of changes of the same fields since then. */
+  readonly #entries = new Map<string, number>()
+  readonly #waiting = new Map<string, UserChange>()
+  /** The changes of this turn: one call may change many users. */
+  #due: UserChange[] = []
+  /** The users of whom the other processes have not heard. */
+  readonly #untold = new Set<string>()
+
+  constructor(server: EventServer) {
+    this.#server = server
+  }
+
+  add(change: UserChange): void {
+    const { user, fields } = change
+    const key = `${fields} ${user}`
+    if (fields !== undefined && increment(this.#changes, key) > maxAtOnce) this.#waiting.set(key, change)
+    else this.#recheck(change)
+  }
+
+  /** Rechecks the users that wait, and tells the other processes. */
+  beat(): void {
+    this.#changes.clear()
+    this.#entries.clear()
+    for (const [key, change] of this.#waiting) {
+      this.#changes.set(key, maxAtOnce)
+      this.#recheck(change)
+    }
+    this.#waiting.clear()
+    this.#tell()
+  }
+
+  #recheck(change: UserChange): void {
+    if (this.#due.length === 0) queueMicrotask(() => this.#flush())
+    this.#due.push(change)
+    this.#untold.add(change.user)
+  }
+
+  #flush(): void {
+    const fields = new Set(this.#due.map((change) => change.fields))
+    const tells = [...fields].some((key) => key === undefined || increment(this.#entries, key) <= maxEntries)
+    if (tells) this.#tell()
+    void this.#server.streams.recheck([...new Set(this.#due.map(({ user }) => user))])
+    this.#due = []
+  }
+
+  #tell(): void {
+    if (this.#untold.size > 0) this.#server.tellRecheck([...this.#untold])
+    this.#untold.clear()
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): number {
+  const count = (counts.get(key) ?? 0) + 1
+  counts.set(key, count)
+  return count
 }

@@ -188,6 +188,43 @@ t.test('a hook that writes to the user at each call', async (t) => {
   await stream.end()
 })
 
+t.test('many changes of other fields do not delay that of a group', async (t) => {
+  const { users, notes, subscribe, asked, askedFor } = await startUsers(t)
+  await users.create({ group: 'a' })
+  const stream = await subscribe(list('notes'), ann).connected
+  for (let seen = 0; seen < 20; seen++) await users.patch(1, { seen })
+  await askedFor(6)
+  // Names of fields that look like several, or like those of the key, have counts of their own.
+  for (const name of ['group,seen', '["group","seen"]'])
+    for (let count = 0; count < 20; count++) await users.patch(1, { [name]: count })
+  await users.patch(1, { group: 'b', seen: 20 })
+  await notes.create({ group: 'a' })
+  while (asked.at(-1) !== 'b') await turns(1)
+  await turns(20)
+  await notes.create([{ group: 'a' }, { group: 'b' }])
+  await stream.until((subscriber) => ids(subscriber).length > 0)
+  t.same(ids(stream), [{ id: 3 }])
+})
+
+t.test('many changes of the same fields do not fill a shared log', async (t) => {
+  const { forget, ...log } = memoryLog()
+  const entries: LogEntry[] = []
+  log.listen({ onEvent: (entry) => entries.push(entry), onLoss() {} })
+  const { app, users } = await startUsers(t, { log })
+  await users.create(Array.from({ length: 250 }, () => ({ group: 'a' })))
+  const toldOf = (from: number) => new Set(entries.slice(from).flatMap(({ event }) => event.callers.slice(1))).size
+  for (let id = 1; id <= 250; id++) await users.patch(id, { seen: 'now' })
+  t.same([entries.length, toldOf(0)], [100, 100])
+  await users.patch(null, { group: 'b' })
+  t.same([entries.length, toldOf(100)], [101, 250], 'other fields count by themselves')
+  for (let id = 1; id <= 20; id++) await users.patch(id, { seen: 'later' })
+  await users.remove(20)
+  t.same([entries.length, toldOf(101)], [102, 20], 'the entry of a removed user tells of those before, too')
+  await users.patch(1, { seen: 'at last' })
+  await app.close()
+  t.same([entries.length, toldOf(102)], [103, 1], 'the others hear of the rest')
+})
+
 t.test('processes that share a log hear of changed users, and of `recheck`', async (t) => {
   const { forget, ...log } = memoryLog()
   const entries: LogEntry[] = []

@@ -101,6 +101,10 @@ t.test('the door of events in Redis exports these names, and no others', async (
   t.same(Object.keys(await import('fastify-services/events/redis')).sort(), ['redisLog', 'redisStore'])
 })
 
+t.test('the door of production exports these names, and no others', async (t) => {
+  t.same(Object.keys(await import('fastify-services/production')).sort(), ['default', 'serverOptions'])
+})
+
 t.test('the door of the explorer exports a plugin', async (t) => {
   t.same(Object.keys(await import('fastify-services/explorer')), ['default'])
 })
@@ -175,8 +179,8 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/server\/routing\//, 4.4],
   [/^lib\/server\//, 4.5],
   [/^lib\/(authentication|client|events|explorer|openapi|feathers|writes)\//, 4],
-  // Stands on the door of authentication.
-  [/^lib\/accounts\//, 6]
+  // They stand on doors.
+  [/^lib\/(accounts|production)\//, 6]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]

@@ -3,7 +3,7 @@ import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import { ApiKeyStrategy, type ApiKeyStrategyOptions, apiKeys } from 'fastify-services/accounts'
-import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
+import authentication, { type AuthenticationOptions, type Strategy } from 'fastify-services/authentication'
 import { openapi } from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
 import { list, startEvents } from '../support/events-app.js'
@@ -21,6 +21,36 @@ t.test('a service of keys with pages', async (t) => {
   const { body } = await send('POST /api-keys', { ...ada, body: { name: 'three' } })
   t.match((await send('GET /api-keys', ada)).body, { total: 3, data: { length: 1 } })
   t.equal((await send('GET /reports', { headers: { 'x-api-key': body.key } })).status, 200)
+})
+
+t.test('an adapter that takes many records: one key is made at a time, and those of others stay', async (t) => {
+  const { send, service, ada, bob } = await createKeysApp(t, { users: users(), keys: memory({ multi: true }) })
+  for (const { id } of [ada, ada, bob]) await service.create({ name: 'CI', userId: id })
+  const body = [{ name: 'one' }, { name: 'two' }]
+  t.match(await send('POST /api-keys', { ...ada, body }), { status: 400, body: { message: /no list of records/ } })
+  t.match((await send('PATCH /api-keys', { ...ada, body: { name: 'all' } })).body, { length: 2 })
+  t.match((await send('DELETE /api-keys', ada)).body, { length: 2 })
+  t.match(await service.find(), [{ name: 'CI', userId: bob.id }])
+})
+
+t.test('keys beside the logins of another library', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('users', memory({ store: { u1: { id: 'u1' } } } as object), { methods: [] })
+  const session: Strategy = {
+    parse: ({ headers }) => (headers['x-session'] ? { id: headers['x-session'] } : null),
+    authenticate: ({ id }) => ({ user: { id } })
+  }
+  const strategies = { session, apiKey: new ApiKeyStrategy() }
+  await app.register(authentication, { strategies, guard: ['session', 'apiKey'] })
+  app.service('api-keys', memory(), apiKeys({ strategies: ['session'] }))
+  app.service('me', { find: async ({ user }: { user?: unknown }) => ({ user }) })
+  const [url, payload] = ['/api-keys', { name: 'CI' }]
+  const { key } = (await app.inject({ method: 'POST', url, payload, headers: { 'x-session': 'u1' } })).json()
+  const headers = { 'x-api-key': key }
+  t.same((await app.inject({ url: '/me', headers })).json(), { user: { id: 'u1' } })
+  t.equal((await app.inject({ method: 'POST', url, payload, headers })).statusCode, 401)
 })
 
 t.test('users with texts as ids', async (t) => {

@@ -1,13 +1,13 @@
-import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { errorHandler, type HookContext, stableOrder, Unavailable } from 'fastify-services'
+import services, { type HookContext, stableOrder } from 'fastify-services'
 import authentication, { within } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
 import events from 'fastify-services/events'
 import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
+import production, { serverOptions } from 'fastify-services/production'
 import type { Knex } from 'knex'
 import {
   forIssues,
@@ -43,22 +43,12 @@ export async function createApp({
   cookie = false,
   hasExplorer = true
 }: AppOptions): Promise<FastifyInstance> {
-  const errors = { html: false } as const
-  const app = Fastify({
-    logger,
-    bodyLimit: 100_000,
-    requestTimeout: 20_000,
-    http: { headersTimeout: 20_000 },
-    handlerTimeout: 20_000,
-    routerOptions: { ignoreTrailingSlash: true },
-    frameworkErrors: errorHandler(errors)
-  })
-  app.setErrorHandler(errorHandler(errors))
+  const app = Fastify(serverOptions({ logger }))
   app.addHook('onClose', () => database.destroy())
-  await app.register(rateLimit, { max: 1000, timeWindow: '1 minute' })
+  await app.register(production, { isReady: () => database.raw('select 1') })
   await app.register(swagger, openapi({ info: { title: 'Issues', version: '1.0.0' } }))
   await app.register(services, {
-    errorHandler: errors,
+    errorHandler: { html: false },
     notFound: true,
     hooks: {
       around: {
@@ -106,12 +96,6 @@ export async function createApp({
 
   if (hasExplorer) await app.register(explorer)
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
-  app.get('/health', { schema: { hide: true }, config: { rateLimit: false } }, async () => {
-    await database.raw('select 1').catch((cause) => {
-      throw new Unavailable('The database is not available', { retryAfter: 5 }, { cause })
-    })
-    return { status: 'ok' }
-  })
   return app
 }
 

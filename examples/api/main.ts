@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import closeWithGrace from 'close-with-grace'
 import { createApp } from './app.js'
 import { openDatabase } from './database.js'
 
@@ -13,11 +12,6 @@ const app = await createApp({
   secret: AUTH_SECRET ?? (isProduction ? undefined : randomBytes(64)),
   logger: { level: process.env.LOG_LEVEL ?? 'info' },
   hasExplorer: !isProduction
-})
-// On a signal, calls in flight are answered. On an error that nobody has caught, too, and then the process ends with 1.
-closeWithGrace({ delay: 9_000 }, async ({ err }) => {
-  if (err) console.error(err)
-  await app.close()
 })
 const address = await app.listen({ port: Number(PORT), host: HOST })
 console.log(`Try ${address}${isProduction ? '/health' : '/explorer'}`)

@@ -2,10 +2,11 @@ import multipart from '@fastify/multipart'
 import swagger from '@fastify/swagger'
 import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
-import services, { errorHandler } from 'fastify-services'
+import services from 'fastify-services'
 import authentication from 'fastify-services/authentication'
 import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
+import production, { serverOptions } from 'fastify-services/production'
 import { byAuthor, isFree, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
 import { describePost, Posts } from './posts.js'
 import * as records from './records.js'
@@ -25,14 +26,11 @@ const open = [
 
 /** A blog in memory. Without `logger`, nothing is logged, errors neither. */
 export async function createBlog(secret: string | Buffer, logger = false): Promise<FastifyInstance> {
-  const errors = { html: false } as const
-  // Half a request is waited for no longer than this: half a body has the longer of the two timeouts.
-  const timeouts = { requestTimeout: 20_000, http: { headersTimeout: 20_000 } }
-  const app = Fastify({ logger, ...timeouts, frameworkErrors: errorHandler(errors) })
-  app.setErrorHandler(errorHandler(errors))
+  const app = Fastify(serverOptions({ logger }))
+  await app.register(production)
   await app.register(swagger, openapi({ info }))
   await app.register(multipart, { limits: { fileSize: 1_000_000 } })
-  await app.register(services, { errorHandler: errors, notFound: true })
+  await app.register(services, { errorHandler: { html: false }, notFound: true })
 
   app.service('users', memory({ startId: 1, paginate }), {
     schema: { ...records.users, create: { ...records.users.create, summary: 'Sign up' } },
@@ -79,7 +77,6 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
     public: open,
     strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } }
   })
-  app.get('/health', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   // Whoever opens it sees the whole document: a blog of your own may register it in development alone.
   await app.register(explorer)
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import closeWithGrace from 'close-with-grace'
 import { createApp } from './app.js'
 import { openDatabase } from './database.js'
 import { servePage } from './pages.js'
@@ -17,9 +16,4 @@ const app = await createApp({
   hasExplorer: !isProduction
 })
 await servePage(app)
-// On a signal, calls in flight are answered. On an error that nobody has caught, too, and then the process ends with 1.
-closeWithGrace({ delay: 9_000 }, async ({ err }) => {
-  if (err) console.error(err)
-  await app.close()
-})
 console.log(`Open ${await app.listen({ port: Number(PORT), host: HOST })}`)

@@ -1,6 +1,7 @@
 import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { type Paged, resource, type ServiceOf } from 'fastify-services'
+import production, { serverOptions } from 'fastify-services/production'
 
 const id = { type: 'integer' } as const
 const text = { type: 'string', minLength: 1, maxLength: 1000 } as const
@@ -13,6 +14,7 @@ declare module 'fastify-services' {
   }
 }
 
-export const app = Fastify({ logger: { level: 'warn' } })
+export const app = Fastify(serverOptions({ logger: { level: 'warn' } }))
+await app.register(production)
 await app.register(services)
 app.service('messages', memory({ startId: 1, paginate: { default: 10, max: 100 } }), { schema: messages })

@@ -49,6 +49,17 @@ t.test('a call that is not answered within the delay is cut off, and the process
   t.match(await server.printed(), 'killed by timeout (200ms)')
 })
 
+t.test('a second signal ends the process at once, with 1', async (t) => {
+  const server = await start(t, { shutdownDelay: 60_000 })
+  const called = server.called()
+  const answer = t.rejects(fetch(`${server.url}/calls`))
+  await called
+  await server.signal('SIGTERM')
+  await server.signal('SIGTERM')
+  t.equal(await server.exit, 1)
+  await answer
+})
+
 t.test('an uncaught error is printed, calls in flight are answered, and the process ends with 1', async (t) => {
   for (const logger of [true, false]) {
     const server = await start(t, { logger })

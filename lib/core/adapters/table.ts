@@ -7,6 +7,11 @@ import { checkColumnName } from './conditions.js'
 /** A row of a table. `undefined` in values to write means that the column has none. */
 export type Row = Record<string, unknown>
 
+/** A record as JSON has it: dates are text. */
+export type JsonRecord<T> = {
+  [K in keyof T]: T[K] extends Date ? string : T[K] extends Date | null ? string | null : T[K]
+}
+
 /** Which rows to read, and which of their columns. */
 export interface Selection {
   /** The conditions, for `buildConditions`. */

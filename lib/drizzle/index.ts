@@ -1,0 +1,188 @@
+import {
+  asc,
+  count,
+  type Table as DrizzleTable,
+  desc,
+  eq,
+  getTableColumns,
+  type InferInsertModel,
+  type InferSelectModel,
+  inArray,
+  is,
+  type SQL
+} from 'drizzle-orm'
+import { MySqlTable } from 'drizzle-orm/mysql-core'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Params, Query } from '../../types/service.js'
+import { buildConditions } from '../core/adapters/conditions.js'
+import {
+  type JsonRecord,
+  type Row,
+  type Selection,
+  type Table,
+  type TableOptions,
+  TableService,
+  tableOptions
+} from '../core/adapters/table.js'
+import { checkOptions } from '../core/options.js'
+import { Columns, type Dialect } from './columns.js'
+import { createExpressions } from './expressions.js'
+
+/** Options of `drizzle()`. */
+export interface DrizzleOptions extends TableOptions {}
+
+/** A database of Drizzle, of any driver. */
+export interface DrizzleDatabase {
+  select(...args: never[]): unknown
+  insert(...args: never[]): unknown
+  update(...args: never[]): unknown
+  delete(...args: never[]): unknown
+}
+
+/**
+ * Creates a service that stores its records in a table, by Drizzle: PostgreSQL, SQLite, MySQL and
+ * MariaDB (docs/databases.md). The fields of a record are the keys of the table. A call with
+ * `params.transaction`, such as one within `inTransaction(db)`, runs in it.
+ *
+ * @throws {Error} if an option is unknown or has the wrong type, or the table has no column for ids
+ * @example
+ * const posts = pgTable('posts', { id: serial().primaryKey(), title: text().notNull() })
+ * app.service('posts', drizzle(db, posts, { paginate: { default: 10, max: 100 } }), { schema })
+ */
+export function drizzle<T extends DrizzleTable>(
+  db: DrizzleDatabase,
+  table: T,
+  options: DrizzleOptions = {}
+): TableService<JsonRecord<InferSelectModel<T>>, InferInsertModel<T>, Partial<InferInsertModel<T>>> {
+  checkOptions('drizzle()', tableOptions, options)
+  const { id = 'id' } = options
+  const columns = getTableColumns(table)
+  if (!Object.hasOwn(columns, id))
+    throw new Error(
+      `drizzle() needs the column of the ids: the table has no '${id}', but ${Object.keys(columns).join(', ')}. Name it: drizzle(db, table, { id: '…' })`
+    )
+  return new TableService(new TableByDrizzle(db as unknown as Database, table, id), options)
+}
+
+/** The members that are used of a statement of all dialects. */
+interface Statement extends PromiseLike<Row[]> {
+  from(table: DrizzleTable): Statement
+  where(condition: SQL | undefined): Statement
+  orderBy(...order: SQL[]): Statement
+  limit(limit: number): Statement
+  offset(offset: number): Statement
+  for(lock: 'update'): Statement
+  values(rows: Row[]): Statement
+  set(values: Row): Statement
+  returning(): Statement
+  $returningId(): Statement
+}
+
+/** The members that are used of a database of all dialects. */
+interface Database {
+  select(fields?: object): Statement
+  insert(table: DrizzleTable): Statement
+  update(table: DrizzleTable): Statement
+  delete(table: DrizzleTable): Statement
+  transaction<T>(work: (trx: Database) => Promise<T>): Promise<T>
+}
+
+/** The statements of a service by Drizzle. */
+class TableByDrizzle implements Table {
+  readonly columns: readonly string[]
+  readonly #db: Database
+  readonly #table: DrizzleTable
+  readonly #columns: Columns
+  readonly #id: string
+  readonly #expressions: ReturnType<typeof createExpressions>
+  /** Whether `insert`, `update` and `delete` return rows. MySQL can't. */
+  readonly #returns: boolean
+
+  constructor(db: Database, table: DrizzleTable, id: string) {
+    const dialect: Dialect = is(table, MySqlTable) ? 'mysql' : is(table, SQLiteTable) ? 'sqlite' : 'postgres'
+    this.#db = db
+    this.#table = table
+    this.#id = id
+    this.#columns = new Columns(getTableColumns(table), id, dialect)
+    this.#expressions = createExpressions(this.#columns, dialect)
+    this.#returns = dialect !== 'mysql'
+    this.columns = this.#columns.replaced
+  }
+
+  async select({ where, order, columns, limit, offset }: Selection, params: Params): Promise<Row[]> {
+    const fields = columns && Object.fromEntries(columns.map((name) => [name, this.#columns.get(name)]))
+    const directions = order.map(([name, direction]) => (direction === 'desc' ? desc : asc)(this.#columns.get(name)))
+    let statement = this.#dbOf(params).select(fields).from(this.#table).where(this.#condition(where))
+    if (directions.length > 0) statement = statement.orderBy(...directions)
+    // SQLite and MySQL have no offset without a limit.
+    if (limit !== undefined || offset > 0) statement = statement.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
+    return statement
+  }
+
+  async count(where: Query, params: Params): Promise<number> {
+    const statement = this.#dbOf(params).select({ total: count() }).from(this.#table).where(this.#condition(where))
+    const [row] = await statement
+    return Number(row?.total)
+  }
+
+  async insert(rows: readonly Row[], params: Params): Promise<Row[]> {
+    const values = rows.map((row) => this.#columns.toStored(row))
+    if (this.#returns) return this.#dbOf(params).insert(this.#table).values(values).returning()
+    return this.#transact(params, async (trx) => {
+      const inserted: Row[] = []
+      for (const row of values) {
+        const [ids] = await trx.insert(this.#table).values([row]).$returningId()
+        inserted.push(...(await this.#selectByIds([row[this.#id] ?? ids?.[this.#id]], trx)))
+      }
+      return inserted
+    })
+  }
+
+  async update(values: Row, where: Query, params: Params): Promise<Row[]> {
+    const set = this.#columns.toStored(values)
+    if (this.#returns) return this.#dbOf(params).update(this.#table).set(set).where(this.#condition(where)).returning()
+    return this.#transact(params, async (trx) => {
+      const ids = await this.#lockIds(where, trx)
+      if (ids.length > 0) await trx.update(this.#table).set(set).where(this.#hasId(ids))
+      return this.#selectByIds(ids, trx)
+    })
+  }
+
+  async delete(where: Query, params: Params): Promise<Row[]> {
+    if (this.#returns) return this.#dbOf(params).delete(this.#table).where(this.#condition(where)).returning()
+    return this.#transact(params, async (trx) => {
+      const ids = await this.#lockIds(where, trx)
+      const rows = await this.#selectByIds(ids, trx)
+      if (ids.length > 0) await trx.delete(this.#table).where(this.#hasId(ids))
+      return rows
+    })
+  }
+
+  /** Returns the ids of the rows that meet conditions, which no other transaction can change then. */
+  async #lockIds(where: Query, trx: Database): Promise<unknown[]> {
+    const id = this.#columns.get(this.#id)
+    const rows = await trx.select({ id }).from(this.#table).where(this.#condition(where)).for('update')
+    return rows.map((row) => row.id)
+  }
+
+  async #selectByIds(ids: readonly unknown[], db: Database): Promise<Row[]> {
+    return ids.length === 0 ? [] : db.select().from(this.#table).where(this.#hasId(ids))
+  }
+
+  #hasId(ids: readonly unknown[]): SQL {
+    const id = this.#columns.get(this.#id)
+    return ids.length === 1 ? eq(id, ids[0]) : inArray(id, [...ids])
+  }
+
+  #condition(where: Query): SQL {
+    return buildConditions(where, this.#expressions)
+  }
+
+  #dbOf(params: Params): Database {
+    return (params.transaction as { trx: Database } | undefined)?.trx ?? this.#db
+  }
+
+  #transact<T>(params: Params, work: (trx: Database) => Promise<T>): Promise<T> {
+    return params.transaction === undefined ? this.#db.transaction(work) : work(this.#dbOf(params))
+  }
+}

@@ -243,7 +243,7 @@ async function runWithCondition(
     await next()
   } catch (error) {
     if (!condition.isApplied || toServiceError(error).code !== 404) throw error
-    const record = await readRecord({ ...context, params }, table)
+    const record = await readRecord(context, table)
     if (Tags.of(version).includes(record[column])) throw error
     throw preconditionFailed(context)
   } finally {

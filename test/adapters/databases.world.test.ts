@@ -109,14 +109,14 @@ t.test('a deadlock that was caught has ended the transaction', { skip: noMariadb
 })
 
 t.test('databaseErrors: what SQLite refuses, by better-sqlite3', async (t) => {
-  const client = dialect('better-sqlite3', 'better-sqlite3')
+  const client = dialect('better-sqlite3', 'libsql')
   const Model = await open(t, { client, connection: { filename: ':memory:' }, useNullAsDefault: true })
   await Model.raw('pragma foreign_keys = on')
   await databaseRefusals(t, Model, { tellsReference: false, isStrict: false })
 })
 
 t.test('inTransaction: a connection of better-sqlite3 is refused', async (t) => {
-  const Database = drivers('better-sqlite3')
+  const Database = drivers('libsql')
   const database = new Database(':memory:')
   t.teardown(() => database.close())
   t.throws(() => inTransaction(database), { name: 'TypeError', message: /waits for promises/ })

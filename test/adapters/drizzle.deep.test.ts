@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import t from 'tap'
-import { drizzlePostgres } from '../support/adapter-drizzle.js'
+import { drizzleAdapter } from '../support/adapter-drizzle.js'
 import { tableContract } from '../support/adapter-table.js'
 import { copyEmpty } from '../support/pglite.js'
 
@@ -10,5 +10,9 @@ t.test('drizzle on PostgreSQL inside the process', async (t) => {
   await copyEmpty(folder)
   const pglite = await PGlite.create(folder)
   t.teardown(() => pglite.close())
-  await tableContract(t, drizzlePostgres('PGlite', drizzle(pglite)))
+  const db = drizzle(pglite)
+  await tableContract(
+    t,
+    drizzleAdapter('PGlite', 'postgres', db, (statement) => db.execute(statement))
+  )
 })

@@ -211,7 +211,7 @@ const pglite: Reader = ({ message }) =>
     : undefined
 
 // Kysely throws it if PostgreSQL has rolled back instead of committing.
-const kysely: Reader = (error) =>
+const kyselyAborted: Reader = (error) =>
   error[Symbol.for('kysely.AbortedTransactionError')] === true ? { refusal: 'other', fields: [] } : undefined
 
 const statementStart =
@@ -231,6 +231,16 @@ const statement: Reader = ({ message }) => {
  * The readers for each kind of driver, for knex and Kysely themselves, for connection errors of all
  * drivers, and for other errors that contain a statement.
  */
-export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, pglite, kysely, connection, statement]
+export const readers: readonly Reader[] = [
+  postgres,
+  mysql,
+  sqlite,
+  prisma,
+  knex,
+  pglite,
+  kyselyAborted,
+  connection,
+  statement
+]
 
 const columnNames = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

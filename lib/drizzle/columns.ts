@@ -1,9 +1,7 @@
 import { type Column, sql } from 'drizzle-orm'
 import { unknownColumn } from '../core/adapters/conditions.js'
-import type { Row } from '../core/adapters/table.js'
+import type { Dialect, Row } from '../core/adapters/table.js'
 import { BadRequest } from '../core/errors.js'
-
-export type Dialect = 'postgres' | 'sqlite' | 'mysql'
 
 /** The columns of a table by the names of its fields, and how their values are stored. */
 export class Columns {
@@ -39,7 +37,7 @@ export class Columns {
         const column = this.get(name)
         if (value === undefined) return [name, this.#defaultOf(column)]
         const stored = value === null ? null : toColumnValue(column, value)
-        if (stored === undefined) throw wrongValue(name, value)
+        if (stored === undefined) throw typeMismatch(name, value)
         return [name, stored]
       })
     )
@@ -52,7 +50,7 @@ export class Columns {
    */
   toOperand(name: string, value: unknown): unknown {
     const operand = toColumnValue(this.get(name), value)
-    if (operand === undefined && name !== this.#id) throw wrongValue(name, value)
+    if (operand === undefined && name !== this.#id) throw typeMismatch(name, value)
     return operand
   }
 
@@ -63,7 +61,7 @@ export class Columns {
   }
 }
 
-const wrongValue = (name: string, value: unknown) =>
+const typeMismatch = (name: string, value: unknown) =>
   new BadRequest(`'${name}' has the wrong type`, {
     errors: [
       { instancePath: `/${name}`, message: `can't be ${typeof value === 'object' ? 'an object' : `a ${typeof value}`}` }

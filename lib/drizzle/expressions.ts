@@ -17,12 +17,13 @@ import {
   sql
 } from 'drizzle-orm'
 import type { Comparison, Expressions } from '../core/adapters/conditions.js'
-import type { Columns, Dialect } from './columns.js'
+import type { Dialect } from '../core/adapters/table.js'
+import type { Columns } from './columns.js'
 
 const functions = { '=': eq, '!=': ne, '<': lt, '<=': lte, '>': gt, '>=': gte, like, ilike }
 
 /** Creates the expressions of Drizzle for the conditions of a query. */
-export function createExpressions(columns: Columns, dialect: Dialect): Expressions<SQL> {
+export function drizzleExpressions(columns: Columns, dialect: Dialect): Expressions<SQL> {
   const [yes, no] = [sql`1 = 1`, sql`1 = 0`]
   const isKnown = (operand: unknown) => operand !== undefined
   const compare = (name: string, comparison: Comparison, value: unknown): SQL => {

@@ -16,17 +16,18 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Params, Query } from '../../types/service.js'
 import { buildConditions } from '../core/adapters/conditions.js'
 import {
+  type Dialect,
   type JsonRecord,
   type Row,
-  type Selection,
+  type RowSelection,
   type Table,
   type TableOptions,
   TableService,
   tableOptions
 } from '../core/adapters/table.js'
 import { checkOptions } from '../core/options.js'
-import { Columns, type Dialect } from './columns.js'
-import { createExpressions } from './expressions.js'
+import { Columns } from './columns.js'
+import { drizzleExpressions } from './expressions.js'
 
 /** Options of `drizzle()`. */
 export interface DrizzleOptions extends TableOptions {}
@@ -94,7 +95,7 @@ class TableByDrizzle implements Table {
   readonly #table: DrizzleTable
   readonly #columns: Columns
   readonly #id: string
-  readonly #expressions: ReturnType<typeof createExpressions>
+  readonly #expressions: ReturnType<typeof drizzleExpressions>
   /** Whether `insert`, `update` and `delete` return rows. MySQL can't. */
   readonly #returns: boolean
 
@@ -104,12 +105,12 @@ class TableByDrizzle implements Table {
     this.#table = table
     this.#id = id
     this.#columns = new Columns(getTableColumns(table), id, dialect)
-    this.#expressions = createExpressions(this.#columns, dialect)
+    this.#expressions = drizzleExpressions(this.#columns, dialect)
     this.#returns = dialect !== 'mysql'
     this.columns = this.#columns.replaced
   }
 
-  async select({ where, order, columns, limit, offset }: Selection, params: Params): Promise<Row[]> {
+  async select({ where, order, columns, limit, offset }: RowSelection, params: Params): Promise<Row[]> {
     const fields = columns && Object.fromEntries(columns.map((name) => [name, this.#columns.get(name)]))
     const directions = order.map(([name, direction]) => (direction === 'desc' ? desc : asc)(this.#columns.get(name)))
     let statement = this.#dbOf(params).select(fields).from(this.#table).where(this.#condition(where))

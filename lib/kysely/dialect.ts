@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
-
-export type Dialect = 'postgres' | 'sqlite' | 'mysql'
+import type { Dialect } from '../core/adapters/table.js'
 
 /**
  * Returns the dialect of a database, by how it quotes names and marks parameters.

@@ -13,7 +13,7 @@ import { buildConditions, type Comparison, type Expressions } from '../core/adap
 import {
   type JsonRecord,
   type Row,
-  type Selection,
+  type RowSelection,
   type Table,
   type TableOptions,
   TableService,
@@ -62,8 +62,8 @@ export function kysely<Database, Name extends keyof Database & string>(
   return new TableService(new KyselyTable(db as unknown as AnyKysely, table, id, columns), rest)
 }
 
-type AnyDatabase = Record<string, Row>
-type AnyKysely = Kysely<AnyDatabase>
+type Tables = Record<string, Row>
+type AnyKysely = Kysely<Tables>
 
 /** The statements of a service by Kysely. */
 class KyselyTable implements Table {
@@ -81,11 +81,11 @@ class KyselyTable implements Table {
     this.#name = name
     this.#id = id
     this.#converter = new Converter(columns, dialect)
-    this.#expressions = createExpressions(dialect, id, this.#converter)
+    this.#expressions = kyselyExpressions(dialect, id, this.#converter)
     this.#returns = dialect !== 'mysql'
   }
 
-  async select({ where, order, columns, limit, offset }: Selection, params: Params): Promise<Row[]> {
+  async select({ where, order, columns, limit, offset }: RowSelection, params: Params): Promise<Row[]> {
     const table = this.#dbOf(params).selectFrom(this.#name).where(this.#condition(where))
     let query = columns === undefined ? table.selectAll() : table.select([...columns])
     for (const [column, direction] of order) query = query.orderBy(column, direction)
@@ -183,12 +183,12 @@ class KyselyTable implements Table {
 }
 
 /** Creates the expressions of Kysely for the conditions of a query. */
-function createExpressions(
+function kyselyExpressions(
   dialect: ReturnType<typeof dialectOf>,
   id: string,
   converter: Converter
 ): Expressions<Expression<SqlBool>> {
-  const eb = expressionBuilder<AnyDatabase, string>()
+  const eb = expressionBuilder<Tables, string>()
   const compare = (column: string, comparison: Comparison, value: unknown): Expression<SqlBool> => {
     const operand = converter.toValue(column, value)
     if (comparison === 'like' || comparison === 'ilike') {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type { Row } from '../core/adapters/table.js'
-import type { Dialect } from './dialect.js'
+import type { Dialect, Row } from '../core/adapters/table.js'
 
 /** A kind of column whose values drivers do not convert. */
 export type ColumnKind = 'boolean' | 'json'

@@ -12,11 +12,11 @@ export const recordExpressions: Expressions<Matches> = {
   and: (expressions) => (record) => expressions.every((matches) => matches(record)),
   or: (expressions) => (record) => expressions.some((matches) => matches(record)),
   compare: (column, comparison, operand) => (record) =>
-    itemsOf(record, column).some((item) => isNoNull(item) && compare(item, comparison, operand)),
+    itemsOf(record, column).some((item) => isNoNull(item) && meets(item, comparison, operand)),
   isIn: (column, values) => (record) =>
-    itemsOf(record, column).some((item) => isNoNull(item) && values.some((value) => compare(item, '=', value))),
+    itemsOf(record, column).some((item) => isNoNull(item) && values.some((value) => meets(item, '=', value))),
   isNotIn: (column, values) => (record) =>
-    itemsOf(record, column).every((item) => isNoNull(item) && values.every((value) => !compare(item, '=', value))),
+    itemsOf(record, column).every((item) => isNoNull(item) && values.every((value) => !meets(item, '=', value))),
   isNull: (column) => (record) => itemsOf(record, column).some((item) => !isNoNull(item)),
   isNotNull: (column) => (record) => itemsOf(record, column).every(isNoNull)
 }
@@ -28,7 +28,7 @@ function itemsOf(record: Row, column: string): readonly unknown[] {
 
 const isNoNull = (value: unknown) => value !== undefined && value !== null
 
-function compare(value: unknown, comparison: Comparison, operand: unknown): boolean {
+function meets(value: unknown, comparison: Comparison, operand: unknown): boolean {
   if (comparison === 'like') return isLike(String(value), String(operand))
   if (comparison === 'ilike') return isLike(String(value).toLowerCase(), String(operand).toLowerCase())
   const difference = compareValues(value, operand)
@@ -44,17 +44,17 @@ function compare(value: unknown, comparison: Comparison, operand: unknown): bool
  * before all values.
  */
 export function compareValues(value: unknown, other: unknown): number {
-  const [a, b] = [toOrdered(value), toOrdered(other)]
+  const [a, b] = [toSortValue(value), toSortValue(other)]
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1
   if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN
   // One of them is a text.
-  const [first, second] = [toNumber(a, other), toNumber(b, value)]
+  const [first, second] = [toComparedNumber(a, other), toComparedNumber(b, value)]
   return first < second ? -1 : first > second ? 1 : first === second ? 0 : Number.NaN
 }
 
-type Ordered = string | number | bigint
+type SortValue = string | number | bigint
 
-function toOrdered(value: unknown): Ordered | undefined {
+function toSortValue(value: unknown): SortValue | undefined {
   if (value === undefined || value === null) return undefined
   if (value instanceof Date) return value.getTime()
   if (typeof value === 'boolean') return Number(value)
@@ -62,7 +62,7 @@ function toOrdered(value: unknown): Ordered | undefined {
 }
 
 /** Reads a text as the kind of value that it is compared with. */
-function toNumber(value: Ordered, other: unknown): number {
+function toComparedNumber(value: SortValue, other: unknown): number {
   if (typeof value !== 'string') return Number(value)
   if (other instanceof Date) return Date.parse(value)
   if (typeof other === 'boolean') return value === 'true' ? 1 : value === 'false' ? 0 : Number.NaN

@@ -2,7 +2,7 @@ import type { Id, Query } from '../../types/service.js'
 import { buildConditions } from '../core/adapters/conditions.js'
 import {
   type Row,
-  type Selection,
+  type RowSelection,
   type Table,
   type TableOptions,
   TableService,
@@ -55,7 +55,7 @@ class MemoryTable implements Table {
     for (const record of records) this.#insert(record as Row)
   }
 
-  async select({ where, order, columns, limit = Infinity, offset }: Selection): Promise<Row[]> {
+  async select({ where, order, columns, limit = Infinity, offset }: RowSelection): Promise<Row[]> {
     const rows = this.#find(where).sort((a, b) => {
       for (const [column, direction] of order) {
         const difference = compareValues(columnOf(a, column), columnOf(b, column))

@@ -105,6 +105,12 @@ t.test('the door of production exports these names, and no others', async (t) =>
   t.same(Object.keys(await import('fastify-services/production')).sort(), ['default', 'serverOptions'])
 })
 
+t.test('the doors of adapters export one function each', async (t) => {
+  t.same(Object.keys(await import('fastify-services/memory')), ['memory'])
+  t.same(Object.keys(await import('fastify-services/kysely')), ['kysely'])
+  t.same(Object.keys(await import('fastify-services/drizzle')), ['drizzle'])
+})
+
 t.test('the door of the explorer exports a plugin', async (t) => {
   t.same(Object.keys(await import('fastify-services/explorer')), ['default'])
 })
@@ -178,7 +184,7 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/server\/errors\//, 4.3],
   [/^lib\/server\/routing\//, 4.4],
   [/^lib\/server\//, 4.5],
-  [/^lib\/(authentication|client|events|explorer|openapi|feathers|writes)\//, 4],
+  [/^lib\/(authentication|client|drizzle|events|explorer|kysely|memory|openapi|feathers|writes)\//, 4],
   // They stand on doors.
   [/^lib\/(accounts|production)\//, 6]
 ]

@@ -7,13 +7,16 @@ import { checkColumnName } from './conditions.js'
 /** A row of a table. `undefined` in values to write means that the column has none. */
 export type Row = Record<string, unknown>
 
+/** The dialects of SQL that adapters know. MariaDB has that of MySQL. */
+export type Dialect = 'postgres' | 'sqlite' | 'mysql'
+
 /** A record as JSON has it: dates are text. */
 export type JsonRecord<T> = {
   [K in keyof T]: T[K] extends Date ? string : T[K] extends Date | null ? string | null : T[K]
 }
 
 /** Which rows to read, and which of their columns. */
-export interface Selection {
+export interface RowSelection {
   /** The conditions, for `buildConditions`. */
   readonly where: Query
   /** The columns to sort by, with the id at the end. */
@@ -31,7 +34,7 @@ export interface Selection {
  * transaction of the call, if it has one.
  */
 export interface Table {
-  select(selection: Selection, params: Params): Promise<Row[]>
+  select(selection: RowSelection, params: Params): Promise<Row[]>
   count(where: Query, params: Params): Promise<number>
   /** @returns the rows as they are stored, in the order of `rows` */
   insert(rows: readonly Row[], params: Params): Promise<Row[]>
@@ -127,7 +130,7 @@ export class TableService<
     const { paginate = this.options.paginate } = params as { paginate?: TableOptions['paginate'] }
     const isPage = paginate !== false && (paginate.default !== undefined || paginate.max !== undefined)
     const limit = isPage ? Math.min($limit ?? paginate.default ?? Infinity, paginate.max ?? Infinity) : $limit
-    const selection: Selection = {
+    const selection: RowSelection = {
       where,
       order: toOrder($sort, this.id),
       columns: toColumns($select, this.id),
@@ -220,8 +223,8 @@ export class TableService<
     const { $limit, $skip, $sort, $select, ...where } = query
     return {
       ...where,
-      $limit: toCount($limit),
-      $skip: toCount($skip) ?? 0,
+      $limit: readCount($limit),
+      $skip: readCount($skip) ?? 0,
       $sort: toSort($sort),
       $select: toNames($select)
     }
@@ -277,7 +280,7 @@ export interface TableQuery extends Query {
   $select: readonly string[] | undefined
 }
 
-function toCount(value: unknown): number | undefined {
+function readCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : undefined
 }
@@ -301,7 +304,7 @@ function toNames($select: unknown): readonly string[] | undefined {
 }
 
 /** Ends the order with the id, in the direction of the column before it. */
-function toOrder($sort: TableQuery['$sort'] = {}, id: string): Selection['order'] {
+function toOrder($sort: TableQuery['$sort'] = {}, id: string): RowSelection['order'] {
   const last = $sort[id] ?? Object.values($sort).at(-1) ?? 1
   return Object.entries({ ...$sort, [id]: last }).map(([column, direction]) => [column, direction < 0 ? 'desc' : 'asc'])
 }

@@ -94,6 +94,19 @@ export class Credentials implements LoginVerifier {
     }
   }
 
+  get users(): Users {
+    return this.#parts.users
+  }
+
+  get strategies(): readonly Strategy[] {
+    return [...this.#parts.strategies.values()]
+  }
+
+  /** Signs and verifies tokens. `undefined` if no strategy issues any. */
+  get tokens(): Tokens | undefined {
+    return this.#parts.tokens
+  }
+
   /**
    * Runs once, before the server starts or before a login that comes earlier.
    * @throws when a strategy can't work, or users are needed and have no service

@@ -11,6 +11,7 @@ import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
+import { isForLogins } from '../core/service-meta.js'
 import type { Credentials } from './credentials.js'
 import { authenticationOf, isAuthentication } from './lookup.js'
 
@@ -218,7 +219,7 @@ export class DefaultGuard {
 
   /** Whether a method is public, or has another guard. */
   #isOpen(entry: Describable, method: string): boolean {
-    if (isAuthentication(entry.app, entry.service)) return true
+    if (isForLogins(entry.service)) return true
     const isPublic = this.#options.publicNames.some((name) =>
       possiblePaths(this.#app, name).some((path) => path === entry.path || path === `${entry.path}.${method}`)
     )

@@ -10,6 +10,7 @@ export { own, type ScopeFields, type ScopeOptions, scope } from './permissions/s
 export { type WithinOptions, within } from './permissions/within.js'
 export { default } from './plugin.js'
 export { protect } from './protect.js'
+export type { RateLimitOptions } from './rate-limit.js'
 export type { AuthenticationService } from './service.js'
 export { hashPassword } from './stored-credentials.js'
 export { type JwtOptions, JwtStrategy } from './strategies/jwt.js'

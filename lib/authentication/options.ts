@@ -7,6 +7,7 @@ import { checkOptions, checkOptionsObject, inspect, kinds, type OptionKind, type
 import { type Store, storeKind } from '../core/store.js'
 import type { CookieOptions } from './cookie.js'
 import type { PasswordOptions } from './password.js'
+import { type RateLimitOptions, rateLimitOptions } from './rate-limit.js'
 import type { AuthenticationService } from './service.js'
 import { type JwtOptions, JwtStrategy } from './strategies/jwt.js'
 import { type LocalOptions, LocalStrategy } from './strategies/local.js'
@@ -74,6 +75,11 @@ export interface AuthenticationOptions extends UserOptions, ServiceRegistrationO
    * Default `false`.
    */
   cookie?: boolean | CookieOptions
+  /**
+   * Limits log-ins by password by `@fastify/rate-limit`, which has to be registered before: 10 a
+   * minute for each client and user name, 100 for each client. Default `false`.
+   */
+  rateLimit?: boolean | RateLimitOptions
   /** The store of revoked tokens and refresh tokens. Default: the memory of the process. */
   store?: Store
 }
@@ -153,7 +159,7 @@ export function strategyNamesOf(
   return [...(names ?? capable)]
 }
 
-const { free, flag, filled: text, names: list, plain: object } = kinds
+const { free, flag, flagOrPlain, filled: text, names: list, plain: object } = kinds
 const [, isNonEmpty] = text
 const isUsernameField = (value: unknown) =>
   isNonEmpty(value) ||
@@ -161,10 +167,6 @@ const isUsernameField = (value: unknown) =>
     isNonEmpty(value.name) &&
     ['undefined', 'function'].includes(typeof (value.normalize === 'lowercase' ? undefined : value.normalize)))
 const isNonEmptyList = (value: unknown) => Array.isArray(value) && value.length > 0 && list[1](value)
-const flagOrOptions: OptionKind = [
-  'true, false or a plain object',
-  (value) => typeof value === 'boolean' || isPlain(value)
-]
 
 // The options in groups, by the prefix of their names. `free` ones are checked elsewhere.
 const authenticationOptions: Record<string, OptionTable<Record<string, unknown>>> = {
@@ -176,7 +178,7 @@ const authenticationOptions: Record<string, OptionTable<Record<string, unknown>>
     public: list,
     entity: ['a non-empty string, or null', (value) => value === null || isNonEmpty(value)],
     isRevoked: kinds.function,
-    ...{ refresh: flagOrOptions, cookie: flagOrOptions },
+    ...{ refresh: flagOrPlain, cookie: flagOrPlain, rateLimit: flagOrPlain },
     ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
   } satisfies Record<keyof AuthenticationOptions, OptionKind>,
   'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free, header: object } satisfies Record<
@@ -189,6 +191,7 @@ const authenticationOptions: Record<string, OptionTable<Record<string, unknown>>
     ...{ name: text, secure: flag, domain: text, origins: list },
     sameSite: ["'strict', 'lax' or 'none'", (value) => ['strict', 'lax', 'none'].includes(String(value))]
   } satisfies Record<keyof CookieOptions, OptionKind>,
+  'rateLimit.': rateLimitOptions,
   'strategies.jwt.': { header: text, schemes: list } satisfies Record<keyof JwtOptions, OptionKind>,
   'strategies.local.': {
     usernameField: ['a non-empty string, or { name, normalize }', isUsernameField],
@@ -203,13 +206,14 @@ const authenticationOptions: Record<string, OptionTable<Record<string, unknown>>
  */
 export function checkAuthenticationOptions(options: AuthenticationOptions): void {
   checkOptionsObject('authentication', options)
-  const { jwt, passwords, refresh, cookie, strategies, entity } = options
+  const { jwt, passwords, refresh, cookie, rateLimit, strategies, entity } = options
   const groups: Record<string, unknown> = {
     '': options,
     'jwt.': jwt,
     'passwords.': passwords,
     'refresh.': refresh,
     'cookie.': cookie,
+    'rateLimit.': rateLimit,
     'strategies.jwt.': strategies?.jwt,
     'strategies.local.': strategies?.local
   }

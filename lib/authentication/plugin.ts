@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
-import type { RegisteredService } from '../../types/hooks.js'
+import type { HookContext, RegisteredService } from '../../types/hooks.js'
 import type { Describable } from '../core/description.js'
 import { inspectText } from '../core/options.js'
 import { joinPath } from '../core/path.js'
@@ -14,6 +14,7 @@ import { DefaultGuard } from './guard.js'
 import { checkTokens, registerAuthentication } from './lookup.js'
 import { type AuthenticationOptions, checkAuthenticationOptions, strategyNamesOf, toStrategies } from './options.js'
 import { Passwords } from './password.js'
+import { createRateLimit } from './rate-limit.js'
 import { AuthenticationService, createLoginHooks, type ServiceParts, type TokenLogin } from './service.js'
 import { RevocationList, Sessions } from './sessions.js'
 import { prepareUsers, rehash } from './stored-credentials.js'
@@ -49,6 +50,12 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 
   if (login === undefined) app.addHook('onReady', () => credentials.setup())
   const service = login && registerLogin(app, options, { ...login, credentials, users })
+  if (service && options.rateLimit) {
+    const userOf = ({ data }: HookContext) => loginNameIn(data, strategies)
+    const limits = { path, defaults: { user: 10, client: 100, timeWindow: '1m' }, userOf }
+    const limit = await createRateLimit(app, 'authentication', options.rateLimit, limits)
+    service.hooks({ around: { create: [limit] } })
+  }
   registerAuthentication(app, path, service, credentials, async (password, params) =>
     rehash in params ? password : passwords.hash(password)
   )
@@ -62,7 +69,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 
 // Options that only a login with tokens has. If one of them is set, `secret` is missing by mistake.
 const tokenOptions = [
-  ...(['path', 'authStrategies', 'jwt', 'isRevoked', 'revocation', 'refresh', 'cookie', 'store'] as const),
+  ...(['path', 'authStrategies', 'jwt', 'isRevoked', 'revocation', 'refresh', 'cookie', 'store', 'rateLimit'] as const),
   ...(['before', 'after', 'hooks', 'schema', 'config', 'bodyLimit', 'handlerTimeout'] as const)
 ]
 
@@ -143,8 +150,14 @@ function toGrace(grace: string | number): number {
   )
 }
 
+/** The user name of a login by password, `null` if it can't be one. Other logins have none. */
+function loginNameIn(data: unknown, strategies: ReadonlyMap<string, Strategy>): string | null | undefined {
+  const strategy = strategies.get(Object(data).strategy)
+  return strategy instanceof LocalStrategy ? (strategy.nameIn(data) ?? null) : undefined
+}
+
 /** Registers the service to log in at. */
-function registerLogin(app: FastifyInstance, options: AuthenticationOptions, parts: ServiceParts): object {
+function registerLogin(app: FastifyInstance, options: AuthenticationOptions, parts: ServiceParts): RegisteredService {
   const { before, after, hooks, config, bodyLimit, handlerTimeout, schema } = options
   const serviceOptions = { before, after, config, bodyLimit, handlerTimeout, schema }
   const registered = app.service(options.path ?? 'authentication', new AuthenticationService(parts), {

@@ -43,6 +43,7 @@ export class AuthenticationService {
     this.#parts = parts
     // Caches must not keep tokens (RFC 6749, section 5.1), nor who was refused.
     metaOf(this).hasSecretAnswers = true
+    metaOf(this).isForLogins = true
     metaOf(this).document = () => documentLogin(parts)
   }
 

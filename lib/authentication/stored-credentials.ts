@@ -1,7 +1,9 @@
 import type { AroundHook, HookContext, NextFunction, RegisteredService } from '../../types/hooks.js'
 import type { Params, Query } from '../../types/service.js'
+import { isKnexAdapter } from '../core/adapters/knex.js'
+import { conditionalParams } from '../core/adapters/knex-condition.js'
 import { callStateOf } from '../core/call-state.js'
-import { BadRequest } from '../core/errors.js'
+import { BadRequest, NotFound } from '../core/errors.js'
 import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { isPlain } from '../core/objects.js'
 import { checkFieldName } from '../core/options.js'
@@ -13,13 +15,13 @@ import { toSpelling } from './protect.js'
 /**
  * Marks the params of a call that replaces the hash of a password by another hash. The value is a
  * function that returns the condition on the old hash, because nothing that prints params may print
- * the hash. If it returns `undefined`, the query has the condition.
+ * the hash.
  */
 export const rehash: unique symbol = Symbol('rehash')
 
 /** Params that may be marked by `rehash`. */
 interface RehashParams extends Params {
-  [rehash]?: () => Query | undefined
+  [rehash]?: () => Query
 }
 
 // A hash takes a tenth of a second. Without a limit, one request could keep the server busy for
@@ -125,6 +127,12 @@ export const lowercase = (name: string): string => name.trim().toLowerCase().nor
 export const looksHashed = (text: unknown): boolean =>
   typeof text === 'string' && /^\s*\$[a-z\d-]{1,32}\$\S{15,}\s*$/i.test(text)
 
+const hashStep = (field: string) => `password ${field}`
+
+/** Whether a service hashes the passwords of a field by itself, as `prepareUsers` has told it to. */
+export const hashesByItself = (service: object, field: string): boolean =>
+  metaOf(service).preparedFor?.has(hashStep(field)) === true
+
 const storingMethods = ['create', 'update', 'patch'] as const
 
 /**
@@ -144,7 +152,7 @@ export function prepareUsers(service: RegisteredService, credentials: StoredCred
     const check = withTraits(checkBeforeMethod(credentials), { isInnermost: true })
     for (const method of storingMethods) service.hooks({ around: { [method]: [note, check] } })
   }
-  if (hashes && isNew(`password ${passwordField}`)) {
+  if (hashes && isNew(hashStep(passwordField))) {
     const hash = withTraits(hashBeforeMethod(passwordField, passwords), { isInnermost: true })
     for (const method of storingMethods) service.hooks({ around: { [method]: [hash] } })
   }
@@ -182,13 +190,32 @@ const checkBeforeMethod =
     }
     const condition = callStateOf(context).replacedHash?.()
     if (condition === undefined) return next()
-    context.params = { ...params, query: { ...params.query, ...condition } }
-    try {
-      await next()
-    } finally {
-      context.params = params
-    }
+    return runWithCondition(context, passwordField, condition, next)
   }
+
+/** Runs a write of a password if its user still has the hash. @throws {NotFound} otherwise */
+async function runWithCondition(
+  context: HookContext,
+  field: string,
+  condition: Query,
+  next: NextFunction
+): Promise<void> {
+  const { params, service, id } = context
+  const { object = service } = metaOf(service)
+  const conditional: Params = { ...params, query: { ...params.query, ...condition } }
+  const statement = isKnexAdapter(object)
+    ? conditionalParams(conditional, object, { column: field, value: condition[field] })
+    : undefined
+  context.params = statement?.params ?? conditional
+  try {
+    await next()
+  } catch (error) {
+    if (statement?.outcome() !== 'has changed nothing') throw error
+    throw new NotFound(`No record found for id '${id}'`)
+  } finally {
+    context.params = params
+  }
+}
 
 /** Yields all texts in data, at any depth: a hook may put one of them into another field. */
 function* textsIn(data: unknown): Generator<string> {

@@ -53,16 +53,26 @@ type TokenSettings = Required<Omit<TokenOptions, 'header'>> & Pick<TokenOptions,
 // In characters. Longer tokens are not signed here, so they are refused unread.
 const maxTokenLength = 8192
 
-/** Signs and verifies access tokens. */
+/** The claims of a token for a link in a mail. */
+export interface LinkClaims {
+  /** The id of the user. */
+  readonly user: string
+  /** A digest of the fields of the user that the link depends on. */
+  readonly state: string
+}
+
+/** Signs and verifies access tokens, and tokens for links in mails. */
 export class Tokens {
   /** How long a token is valid, in seconds. */
   readonly lifetime: number
   /** One for each secret. The first one signs, all of them verify. */
   readonly #keys: readonly [JWT, ...JWT[]]
+  readonly #audience: string
 
-  private constructor(lifetime: number, keys: readonly [JWT, ...JWT[]]) {
+  private constructor(lifetime: number, keys: readonly [JWT, ...JWT[]], audience: string) {
     this.lifetime = lifetime
     this.#keys = keys
+    this.#audience = audience
   }
 
   /** @throws when an option can't be used */
@@ -86,7 +96,7 @@ export class Tokens {
         { cause }
       )
     }
-    return new Tokens(lifetime, keys)
+    return new Tokens(lifetime, keys, settings.audience)
   }
 
   /** @throws when the claims make the token too long */
@@ -103,19 +113,50 @@ export class Tokens {
    * expired or has unusable claims
    */
   verify(accessToken: unknown): TokenPayload {
+    const { payload, causes } = this.#read(accessToken, hasValidClaims)
+    if (payload !== undefined) return payload
+    const hasExpired = causes.some((cause) => readProperty(cause, 'code') === 'FAST_JWT_EXPIRED')
+    const message = hasExpired ? 'Invalid access token: it has expired' : 'Invalid access token'
+    throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
+  }
+
+  /**
+   * Signs a token for a link in a mail. It has an audience of its own and no `sub`, so it is no
+   * access token.
+   * @param purpose the only purpose for which it is good
+   * @param expiresIn in seconds
+   */
+  signLink(purpose: string, claims: LinkClaims, expiresIn: number): string {
+    const [signer] = this.#keys
+    return signer.sign(claims, { aud: this.#linkAudience(purpose), expiresIn })
+  }
+
+  /** Returns the claims of the token of a link, `undefined` if it is not valid for this purpose. */
+  verifyLink(purpose: string, token: unknown): LinkClaims | undefined {
+    const allowedAud = this.#linkAudience(purpose)
+    const options = { allowedAud, requiredClaims: ['iss', 'aud', 'exp', 'user', 'state'] }
+    return this.#read<LinkClaims>(token, () => true, options).payload
+  }
+
+  readonly #linkAudience = (purpose: string) => `${this.#audience}#${purpose}`
+
+  /** Reads a token by the first key that verifies it. */
+  #read<P extends object = TokenPayload>(
+    token: unknown,
+    isValid: (payload: P) => boolean,
+    options?: Parameters<JWT['verify']>[1]
+  ): { payload?: P; causes: readonly unknown[] } {
     const causes: unknown[] = []
-    if (typeof accessToken === 'string' && accessToken.length <= maxTokenLength && isCanonical(accessToken))
+    if (typeof token === 'string' && token.length <= maxTokenLength && isCanonical(token))
       for (const key of this.#keys) {
         try {
-          const payload = key.verify<TokenPayload>(accessToken)
-          if (hasValidClaims(payload)) return payload
+          const payload = key.verify<P>(token, options)
+          if (isValid(payload)) return { payload, causes }
         } catch (error) {
           causes.push(error)
         }
       }
-    const hasExpired = causes.some((cause) => readProperty(cause, 'code') === 'FAST_JWT_EXPIRED')
-    const message = hasExpired ? 'Invalid access token: it has expired' : 'Invalid access token'
-    throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
+    return { causes }
   }
 }
 
@@ -193,13 +234,14 @@ const maxSpan = endOfTime / 2
 
 /**
  * A time span in seconds: `'15m'` → 900, `60` → 60.
+ * @param who has the option, for the error
  * @throws when the value is not a span of at least a second
  */
-export function toSeconds(value: string | number, option: string): number {
+export function toSeconds(value: string | number, option: string, who = 'authentication'): number {
   const seconds = typeof value === 'string' ? Number(parse(value)) / 1000 : value
   if (typeof seconds === 'number' && seconds >= 1 && seconds <= maxSpan) return Math.floor(seconds)
   throw new Error(
-    `The option \`${option}\` of authentication must be a number of seconds, or a string such as '15m' or '1d', got ${inspectText(value)}`
+    `The option \`${option}\` of ${who} must be a number of seconds, or a string such as '15m' or '1d', got ${inspectText(value)}`
   )
 }
 

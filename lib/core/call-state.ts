@@ -40,7 +40,7 @@ export class CallState {
    */
   hasSent: ((text: string) => boolean) | undefined = undefined
   /** The condition on the stored password hash that a call replaces; a function for that reason. */
-  replacedHash: (() => Query | undefined) | undefined = undefined
+  replacedHash: (() => Query) | undefined = undefined
   /**
    * The versions that the next write of the record of a request expects. `null` if it has no
    * condition: the method of the request runs.

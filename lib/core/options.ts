@@ -55,6 +55,7 @@ export const kinds = {
   positive: ['a number above 0', (value) => typeof value === 'number' && value > 0],
   object: ['an object', hasNames],
   plain: ['a plain object', isPlain],
+  flagOrPlain: ['true, false or a plain object', (value) => isFlag(value) || isPlain(value)],
   function: ['a function', isFunction],
   settings: ['an object or a function', (value) => hasNames(value) || isFunction(value)]
 } satisfies Record<string, OptionKind>

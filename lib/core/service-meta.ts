@@ -98,6 +98,11 @@ interface ServiceMeta {
   awaitAfter?: (context: HookContext) => Promise<void>
   /** Documents the methods of the object. It is called each time the object is described. */
   document?: () => Readonly<Record<string, MethodDocumentation>>
+  /**
+   * Whether callers log in or manage their logins here: guards, permissions, versions and keys for
+   * all services don't apply.
+   */
+  isForLogins?: boolean
   /** Whether no cache may keep an answer of the service, not even an error. */
   hasSecretAnswers?: boolean
   /** Whether `app.service(path)` returns the object. */
@@ -125,4 +130,10 @@ export function metaOf(object: object): ServiceMeta {
   const meta = metaByObject.get(object) ?? {}
   metaByObject.set(object, meta)
   return meta
+}
+
+/** Whether a registered service is for logins. */
+export function isForLogins(service: object): boolean {
+  const { object = service } = metaOf(service)
+  return metaOf(object).isForLogins === true
 }

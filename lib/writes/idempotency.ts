@@ -19,9 +19,8 @@ import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
-import { pluginState } from '../core/plugin-state.js'
 import { rulesAt } from '../core/resource/registered-rules.js'
-import { metaOf } from '../core/service-meta.js'
+import { isForLogins, metaOf } from '../core/service-meta.js'
 import { toStableJSON } from '../core/stable-json.js'
 import { memoryStore, type Store, storeKind } from '../core/store.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
@@ -229,8 +228,8 @@ function isRepeatable(context: HookContext): boolean {
   const caller = callerIn(context.params)
   const { object = context.service } = metaOf(context.service)
   if (caller?.context !== context || metaOf(object).mounted !== undefined) return false
-  const isLogin = pluginState(context.app).authentications?.some(({ service }) => service === context.service)
-  if (isLogin === true || !isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)) return false
+  if (isForLogins(context.service)) return false
+  if (!isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)) return false
   return declaredAt(context, context.method) !== false
 }
 

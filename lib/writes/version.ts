@@ -4,6 +4,7 @@ import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { NextFunction } from '../../types/hooks.js'
 import { idFieldOf, isAdapter } from '../core/adapters/feathers.js'
 import { isKnexAdapter, type KnexAdapter } from '../core/adapters/knex.js'
+import { conditionalParams } from '../core/adapters/knex-condition.js'
 import { TableService, type WriteCondition } from '../core/adapters/table.js'
 import { callStateOf, type ExpectedVersions } from '../core/call-state.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
@@ -11,10 +12,8 @@ import { aroundOnly, type DescribedOperation, forbidAsHook, type OperationDocs, 
 import { callerIn } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable } from '../core/options.js'
-import { pluginState } from '../core/plugin-state.js'
-import { metaOf } from '../core/service-meta.js'
+import { isForLogins, metaOf } from '../core/service-meta.js'
 import { isVersion, parseTags, readTags, Tags, toTag, type Version } from './etag.js'
-import { conditionalParams } from './knex-condition.js'
 import { withWriteLock } from './write-lock.js'
 
 export interface VersionOptions {
@@ -61,7 +60,7 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
   const hook: AroundHook = async (context, next) => {
     const { method, service } = context
     // Credentials are no records.
-    if (pluginState(context.app).authentications?.some((login) => login.service === service)) return next()
+    if (isForLogins(service)) return next()
     const call = new ConditionalCall(context, field)
     checkPreconditions(call, context, required)
     if (set !== undefined && methods.has(method)) setVersion(context, field, () => newVersion(set, call.tags))
@@ -261,7 +260,7 @@ async function runStatement(
   version: Version,
   next: NextFunction
 ): Promise<void> {
-  const { params, outcome } = conditionalParams(context.params, adapter, { column, version })
+  const { params, outcome } = conditionalParams(context.params, adapter, { column, value: version })
   const paramsBefore = context.params
   context.params = params
   try {

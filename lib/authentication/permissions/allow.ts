@@ -9,10 +9,10 @@ import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { rulesAt } from '../../core/resource/registered-rules.js'
+import { isForLogins } from '../../core/service-meta.js'
 import { maxIssues } from '../../schema/issue.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream, mapStream } from '../../shared/streams.js'
-import { isAuthentication } from '../lookup.js'
 import { toSpelling } from '../protect.js'
 import { checkFieldNames, type FieldList } from './allowed-fields.js'
 import { checkQuery, createParameterCheck, maxNameLength, quoteNames } from './allowed-query.js'
@@ -69,7 +69,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
 
   const hook: AroundHook = async (context, next) => {
     const applies = context.params.provider !== undefined || options.internal === true
-    if (!applies || isExcepted(context, options.except) || isAuthentication(context.app, context.service)) return next()
+    if (!applies || isExcepted(context, options.except) || isForLogins(context.service)) return next()
     const userRoles = permissions.knownRoles(await roleOf(requireUser(context).user, context))
     const answered = checkCall(context, userRoles, permissions, declaredRoles(context, context.method))
     if (answered === true) return next()

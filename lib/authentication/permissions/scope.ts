@@ -6,7 +6,7 @@ import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../c
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkFieldName, checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
-import { isAuthentication } from '../lookup.js'
+import { isForLogins } from '../../core/service-meta.js'
 import { maxTextLength } from '../password.js'
 import { hasAlias } from '../stored-credentials.js'
 import { checkExceptions, isExcepted } from './exceptions.js'
@@ -78,7 +78,7 @@ forbidAsHook(scope, 'scope(({ params }) => ({ organisationId: params.user?.organ
 export function createScope(hookName: string, fieldsOf: FieldsOf, options: ScopeOptions): AroundHook {
   const hook: AroundHook = async (context, next) => {
     const applies = context.params.provider !== undefined || options.internal === true
-    if (!applies || isExcepted(context, options.except) || isAuthentication(context.app, context.service)) return next()
+    if (!applies || isExcepted(context, options.except) || isForLogins(context.service)) return next()
     const fields = await fieldsOf(context)
     if (fields === true) return next()
     await new ScopedCall(context, checkFields(fields, context), options).run(next)

@@ -1,9 +1,9 @@
 import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params, Query } from '../../../types/service.js'
-import { NotAuthenticated, readProperty } from '../../core/errors.js'
-import { metaOf } from '../../core/service-meta.js'
+import { NotAuthenticated } from '../../core/errors.js'
 import { type Bcrypt, createBcrypt, isShortText } from '../password.js'
-import { asSent, looksHashed, lowercase, rehash, type StoredCredentials } from '../stored-credentials.js'
+import { replaceHash } from '../replace-hash.js'
+import { asSent, looksHashed, lowercase, type StoredCredentials } from '../stored-credentials.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 import type { UserRecord } from '../users.js'
 
@@ -100,17 +100,36 @@ export class LocalStrategy implements Strategy {
   }
 
   async authenticate(request: AuthenticationRequest, params: Params): Promise<StrategyResult> {
-    const { [this.usernameField]: username, [this.passwordField]: password } = request
-    if (!isShortText(username) || !isShortText(password)) throw invalidLogin()
-    const { entities: users, passwords } = this.#authentication
-    const query = await this.getEntityQuery({ [this.entityUsernameField]: this.#normalize(username) }, params)
-    const user = await users.find(query, params)
+    const name = this.nameIn(request)
+    const { [this.passwordField]: password } = request
+    if (name === undefined || !isShortText(password)) throw invalidLogin()
+    const { passwords } = this.#authentication
+    const user = await this.findUser(name, params)
     const stored = user?.[this.entityPasswordField]
     this.#warnOfPlainText(stored)
     // Without a user, a password is verified too: the time must not reveal which users exist.
     if (!(await passwords.verify(password, stored)) || user === undefined) throw invalidLogin()
     if (this.#options.rehash && passwords.isOutdated(String(stored))) await this.#replaceHash(user, password, params)
-    return { [String(users.name)]: user }
+    return { [String(this.#authentication.entities.name)]: user }
+  }
+
+  /**
+   * Returns the user name in data of a client, in the spelling of stored names. `undefined` if it
+   * can't be one.
+   * @internal
+   */
+  nameIn(data: unknown): string | undefined {
+    const name: unknown = Object(data)[this.usernameField]
+    return isShortText(name) ? this.#normalize(name) : undefined
+  }
+
+  /**
+   * Returns the user whom a login with this name finds, `undefined` if there is none.
+   * @internal
+   */
+  async findUser(name: string, params: Params): Promise<UserRecord | undefined> {
+    const query = await this.getEntityQuery({ [this.entityUsernameField]: name }, params)
+    return this.#authentication.entities.find(query, params)
   }
 
   describe(): StrategyDescription {
@@ -131,26 +150,10 @@ export class LocalStrategy implements Strategy {
   }
 
   async #replaceHash(user: UserRecord, password: string, params: Params): Promise<void> {
-    const { entities: users, passwords, log } = this.#authentication
-    const field = this.entityPasswordField
     try {
-      const data = { [field]: await passwords.hash(password) }
-      // Replaces only the verified hash: the password may have been changed in the meantime.
-      const condition = { [field]: user[field] }
-      const { provider, authentication, ...rest } = params
-      const patch = (query: Query, laterCondition?: Query) =>
-        users.service.patch(users.idOf(user), data, { ...rest, query, [rehash]: () => laterCondition })
-      try {
-        await patch(condition)
-      } catch (error) {
-        const isRefused = readProperty(error, 'code') === 400 && metaOf(users.service).preparedFor !== undefined
-        if (!isRefused) throw error
-        // Hooks of the application may refuse queries for passwords, so the condition is added
-        // after them.
-        await patch({}, condition)
-      }
+      await replaceHash(this.#authentication, this.entityPasswordField, user, password, params)
     } catch (error) {
-      log('The hash of a password could not be replaced', error)
+      this.#authentication.log('The hash of a password could not be replaced', error)
     }
   }
 }

@@ -1,13 +1,12 @@
-import type { Params } from '../../types/service.js'
-import { type Builder, type KnexAdapter, paramsWithBuilders } from '../core/adapters/knex.js'
-import { readProperty } from '../core/errors.js'
-import type { Version } from './etag.js'
+import type { Params } from '../../../types/service.js'
+import { readProperty } from '../errors.js'
+import { type Builder, type KnexAdapter, paramsWithBuilders } from './knex.js'
 
 /** A condition of the statement of a write. */
 interface Condition {
   readonly column: string
   /** The value that the column has. */
-  readonly version: Version
+  readonly value: unknown
 }
 
 /** The outcome of a statement with a condition. */
@@ -40,11 +39,11 @@ export function conditionalParams(params: Params, adapter: KnexAdapter, conditio
   return { params: paramsWithBuilders(params, adapter, restrict), outcome: () => outcome }
 }
 
-function addCondition(builder: Builder, { column, version }: Condition): Builder {
-  if (!(version instanceof Date)) return builder.where(column, '=', version)
+function addCondition(builder: Builder, { column, value }: Condition): Builder {
+  if (!(value instanceof Date)) return builder.where(column, value === null ? 'is' : '=', value)
   // A column may have microseconds, which a Date lacks.
   return builder.where((range) => {
-    range.where(column, '>=', version).where(column, '<', new Date(version.getTime() + 1))
+    range.where(column, '>=', value).where(column, '<', new Date(value.getTime() + 1))
   })
 }
 
@@ -53,7 +52,7 @@ async function runConditional(then: Builder['then'], settle: (isDone: boolean) =
   const result = await then((result) => result)
   const isDone = countOf(result) !== 0
   settle(isDone)
-  if (!isDone) throw new Error('No record has this version')
+  if (!isDone) throw new Error('No record has this value')
   return result
 }
 

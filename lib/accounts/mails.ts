@@ -1,0 +1,57 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type { AnyUser } from '../../types/identity.js'
+import type { UserRecord } from '../authentication/users.js'
+import type { Links } from './links.js'
+import type { PasswordLogin } from './login.js'
+
+/** A mail to send: whom it is for, without the password, and the token for its link. */
+export interface AccountMail {
+  readonly user: AnyUser
+  readonly token: string
+}
+
+/** Sends a mail, or puts it into a queue. If it throws or rejects, the error is logged. */
+export type SendMail = (mail: AccountMail) => unknown
+
+// In milliseconds.
+const maxClosing = 10_000
+
+/** Sends mails in the background. A server that closes waits for them, at most ten seconds. */
+export class Mails {
+  readonly #app: FastifyInstance
+  readonly #login: PasswordLogin
+  readonly #links: Links
+  readonly #send: SendMail
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(app: FastifyInstance, login: PasswordLogin, links: Links, send: SendMail) {
+    this.#app = app
+    this.#login = login
+    this.#links = links
+    this.#send = send
+    app.addHook('onClose', () => this.#finish())
+  }
+
+  /** Sends a mail to a user after this call: its time must not reveal whether there is a mail. */
+  start(user: UserRecord): void {
+    const mail = this.#deliver(user).finally(() => this.#underWay.delete(mail))
+    this.#underWay.add(mail)
+  }
+
+  async #deliver(user: UserRecord): Promise<void> {
+    try {
+      await setImmediate()
+      await this.#send({ user: this.#login.users.redact(user) as AnyUser, token: this.#links.sign(user) })
+    } catch (err) {
+      this.#app.log.error({ err }, 'A mail to a user could not be sent')
+    }
+  }
+
+  async #finish(): Promise<void> {
+    const timer = new AbortController()
+    const timeout = setTimeout(maxClosing, undefined, { signal: timer.signal }).catch(() => {})
+    await Promise.race([Promise.allSettled(this.#underWay), timeout])
+    timer.abort()
+  }
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify'
+import type { HookContext } from '../../types/hooks.js'
+import type { Params } from '../../types/service.js'
+import type { RateLimitOptions } from '../authentication/rate-limit.js'
+import { toSeconds } from '../authentication/token.js'
+import { joinPath } from '../core/path.js'
+import { metaOf } from '../core/service-meta.js'
+import { invalidLink, Links } from './links.js'
+import { PasswordLogin } from './login.js'
+import { Mails, type SendMail } from './mails.js'
+import { checkAccountOptions, registerAccountService } from './registration.js'
+import { createSchemas, linkToken, newPassword, userName } from './schemas.js'
+
+export interface PasswordResetOptions {
+  /** Sends the mail with the link. The server does not wait for it. */
+  send: SendMail
+  /** The path of the service. Default `'password-resets'`. */
+  path?: string
+  /** How long a link is valid, in seconds or as `'15m'`. Default `'1h'`. */
+  expiresIn?: string | number
+  /** The JSON schema of a new password. Default: a string of 8 to 1024 characters. */
+  password?: object
+  /**
+   * The limits of mails, by `@fastify/rate-limit`. Default: in 15 minutes 3 for each client and
+   * user name, 30 for each client.
+   */
+  rateLimit?: boolean | RateLimitOptions
+}
+
+/**
+ * The service of `passwordReset`, for `Services`. `Name` is the field with the user name.
+ *
+ * @example
+ * declare module 'fastify-services' {
+ *   interface Services { 'password-resets': PasswordResets }
+ * }
+ */
+export interface PasswordResets<Name extends string = 'email'> {
+  create(data: { [N in Name]: string }): Promise<{ sent: boolean }>
+  confirm(data: { token: string; password: string }): Promise<{ changed: boolean }>
+}
+
+/**
+ * Registers a service that lets users who have forgotten their password set a new one by a link
+ * (docs/login-passwords.md#password-reset). Register it after the authentication.
+ *
+ * @throws if an option can't be used, there is no login by password, or @fastify/rate-limit is
+ * missing; when the server starts, if the service of users does not hash passwords
+ * @example
+ * await app.register(passwordReset, {
+ *   send: ({ user, token }) => sendMail(user.email, `https://example.com/reset#${token}`)
+ * })
+ */
+export async function passwordReset(app: FastifyInstance, options: PasswordResetOptions): Promise<void> {
+  checkAccountOptions('passwordReset', options, ['send', 'path', 'expiresIn', 'password', 'rateLimit'])
+  const { send, path = 'password-resets', expiresIn = '1h', password = newPassword, rateLimit } = options
+  const login = new PasswordLogin(app, 'passwordReset')
+  const { strategy } = login
+  const fields = [strategy.entityPasswordField, strategy.entityUsernameField]
+  const lifetime = toSeconds(expiresIn, 'expiresIn', 'passwordReset')
+  const links = new Links(login, joinPath(app.prefix, path), lifetime, fields)
+  const mails = new Mails(app, login, links, send)
+  await registerAccountService(app, new PasswordResetService(login, links, mails), {
+    who: 'passwordReset',
+    path,
+    schema: createSchemas(
+      {
+        summary: 'Send a link to reset the password',
+        description: 'The answer is the same if nobody has this name.',
+        body: { [strategy.usernameField]: userName },
+        result: 'sent'
+      },
+      {
+        summary: 'Reset the password',
+        description: 'Sets a new password by the token of the link.',
+        body: { token: linkToken, password: { format: 'password', ...password } },
+        result: 'changed'
+      }
+    ),
+    rateLimit: rateLimit ?? true,
+    defaults: { user: 3, client: 30, timeWindow: '15m' },
+    userOf: ({ data }: HookContext) => strategy.nameIn(data) ?? null
+  })
+}
+
+class PasswordResetService implements PasswordResets<string> {
+  readonly #login: PasswordLogin
+  readonly #links: Links
+  readonly #mails: Mails
+
+  constructor(login: PasswordLogin, links: Links, mails: Mails) {
+    this.#login = login
+    this.#links = links
+    this.#mails = mails
+    metaOf(this).isForLogins = true
+  }
+
+  setup(): void {
+    this.#login.checkHashing()
+  }
+
+  async create(data: Record<string, string>, params: Params = {}): Promise<{ sent: boolean }> {
+    const { strategy } = this.#login
+    const name = strategy.nameIn(data)
+    const user = name === undefined ? undefined : await strategy.findUser(name, params)
+    if (user !== undefined) this.#mails.start(user)
+    return { sent: true }
+  }
+
+  async confirm(
+    { token, password }: { token: string; password: string },
+    params: Params = {}
+  ): Promise<{ changed: boolean }> {
+    const user = await this.#links.userOf(token, params)
+    // Two uses at the same moment read the same user, and only one of them finds the old hash.
+    if (!(await this.#login.replacePassword(user, password, params))) throw invalidLink()
+    return { changed: true }
+  }
+}

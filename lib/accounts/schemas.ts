@@ -1,0 +1,46 @@
+import { resource } from '../core/resource/resource.js'
+
+type Fields = Readonly<Record<string, object>>
+
+const objectOf = (properties: Fields) => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+  additionalProperties: false
+})
+
+/** A method as OpenAPI documents show it. */
+export interface AccountMethod {
+  readonly summary: string
+  readonly description?: string
+  readonly body: Fields
+  /** The only field of the result, which is `true`. */
+  readonly result: string
+}
+
+/**
+ * Creates the schemas of a service. They are those of a resource, which are validated alike
+ * whatever validator the application has.
+ */
+export function createSchemas(create: AccountMethod, confirm?: AccountMethod): object {
+  const resultOf = ({ result }: AccountMethod) => objectOf({ [result]: { type: 'boolean' } })
+  const textOf = ({ summary, description }: AccountMethod) => ({ summary, ...(description && { description }) })
+  const methods = confirm && {
+    confirm: { route: 'POST /confirm', body: objectOf(confirm.body), response: resultOf(confirm) } as const
+  }
+  const schemas = resource<unknown>(resultOf(create), { create: objectOf(create.body), ...(methods && { methods }) })
+  return {
+    ...schemas,
+    create: { ...schemas.create, ...textOf(create) },
+    ...(confirm && { confirm: { ...Object(schemas).confirm, ...textOf(confirm) } })
+  }
+}
+
+/** The schema of a new password. */
+export const newPassword = { type: 'string', minLength: 8, maxLength: 1024 }
+/** The schema of a password that exists. */
+export const password = { type: 'string', format: 'password', maxLength: 1024 }
+/** The schema of a user name. */
+export const userName = { type: 'string', minLength: 1, maxLength: 1024 }
+/** The schema of the token of a link. */
+export const linkToken = { type: 'string', maxLength: 8192, description: 'The token of the link in the mail.' }

@@ -41,6 +41,33 @@ export interface DrizzleDatabase {
 }
 
 /**
+ * A service that stores its records in a table, by Drizzle. Extend it to add custom methods.
+ *
+ * @example
+ * class Issues extends DrizzleService<typeof issues> {
+ *   async close(id: Id, _data: unknown, params?: Params) { return this.patch(id, { state: 'closed' }, params) }
+ * }
+ * app.service('issues', new Issues(db, issues), { schema })
+ */
+export class DrizzleService<T extends DrizzleTable> extends TableService<
+  JsonRecord<InferSelectModel<T>>,
+  InferInsertModel<T>,
+  Partial<InferInsertModel<T>>
+> {
+  /** @throws {Error} if an option is unknown or has the wrong type, or the table has no column for ids */
+  constructor(db: DrizzleDatabase, table: T, options: DrizzleOptions = {}) {
+    checkOptions('drizzle()', tableOptions, options)
+    const { id = 'id' } = options
+    const columns = getTableColumns(table)
+    if (!Object.hasOwn(columns, id))
+      throw new Error(
+        `drizzle() needs the column of the ids: the table has no '${id}', but ${Object.keys(columns).join(', ')}. Name it: drizzle(db, table, { id: '…' })`
+      )
+    super(new TableByDrizzle(db as unknown as Database, table, id), options)
+  }
+}
+
+/**
  * Creates a service that stores its records in a table, by Drizzle: PostgreSQL, SQLite, MySQL and
  * MariaDB (docs/databases.md). The fields of a record are the keys of the table. A call with
  * `params.transaction`, such as one within `inTransaction(db)`, runs in it.
@@ -50,20 +77,8 @@ export interface DrizzleDatabase {
  * const posts = pgTable('posts', { id: serial().primaryKey(), title: text().notNull() })
  * app.service('posts', drizzle(db, posts, { paginate: { default: 10, max: 100 } }), { schema })
  */
-export function drizzle<T extends DrizzleTable>(
-  db: DrizzleDatabase,
-  table: T,
-  options: DrizzleOptions = {}
-): TableService<JsonRecord<InferSelectModel<T>>, InferInsertModel<T>, Partial<InferInsertModel<T>>> {
-  checkOptions('drizzle()', tableOptions, options)
-  const { id = 'id' } = options
-  const columns = getTableColumns(table)
-  if (!Object.hasOwn(columns, id))
-    throw new Error(
-      `drizzle() needs the column of the ids: the table has no '${id}', but ${Object.keys(columns).join(', ')}. Name it: drizzle(db, table, { id: '…' })`
-    )
-  return new TableService(new TableByDrizzle(db as unknown as Database, table, id), options)
-}
+export const drizzle = <T extends DrizzleTable>(db: DrizzleDatabase, table: T, options: DrizzleOptions = {}) =>
+  new DrizzleService<T>(db, table, options)
 
 /** The members that are used of a statement of all dialects. */
 interface Statement extends PromiseLike<Row[]> {

@@ -43,6 +43,28 @@ const kyselyOptions: OptionTable<KyselyOptions> = {
 }
 
 /**
+ * A service that stores its records in a table, by Kysely. Extend it to add custom methods.
+ *
+ * @example
+ * class Issues extends KyselyService<Database, 'issues'> {
+ *   async close(id: Id, _data: unknown, params?: Params) { return this.patch(id, { state: 'closed' }, params) }
+ * }
+ * app.service('issues', new Issues(db, 'issues'), { schema })
+ */
+export class KyselyService<Database, Name extends keyof Database & string> extends TableService<
+  JsonRecord<Selectable<Database[Name]>>,
+  Insertable<Database[Name]>,
+  Updateable<Database[Name]>
+> {
+  /** @throws {Error} if an option is unknown or has the wrong type, or the database is another one */
+  constructor(db: Kysely<Database>, table: Name, options: KyselyOptions = {}) {
+    checkOptions('kysely()', kyselyOptions, options)
+    const { columns = {}, ...rest } = options
+    super(new KyselyTable(db as unknown as AnyKysely, table, rest.id ?? 'id', columns), rest)
+  }
+}
+
+/**
  * Creates a service that stores its records in a table, by Kysely: PostgreSQL, SQLite, MySQL and
  * MariaDB (docs/databases.md). Register it with a schema, since only that knows the columns. A call
  * with `params.transaction`, such as one within `inTransaction(db)`, runs in it.
@@ -51,16 +73,11 @@ const kyselyOptions: OptionTable<KyselyOptions> = {
  * @example
  * app.service('posts', kysely(db, 'posts', { paginate: { default: 10, max: 100 } }), { schema })
  */
-export function kysely<Database, Name extends keyof Database & string>(
+export const kysely = <Database, Name extends keyof Database & string>(
   db: Kysely<Database>,
   table: Name,
   options: KyselyOptions = {}
-): TableService<JsonRecord<Selectable<Database[Name]>>, Insertable<Database[Name]>, Updateable<Database[Name]>> {
-  checkOptions('kysely()', kyselyOptions, options)
-  const { columns = {}, ...rest } = options
-  const { id = 'id' } = rest
-  return new TableService(new KyselyTable(db as unknown as AnyKysely, table, id, columns), rest)
-}
+) => new KyselyService<Database, Name>(db, table, options)
 
 type Tables = Record<string, Row>
 type AnyKysely = Kysely<Tables>

@@ -26,6 +26,27 @@ const memoryOptions: OptionTable<MemoryOptions> = {
 }
 
 /**
+ * A service that keeps its records in memory. Extend it to add custom methods.
+ *
+ * @example
+ * class Issues extends MemoryService<Issue> {
+ *   async close(id: Id, _data: unknown, params?: Params) { return this.patch(id, { state: 'closed' }, params) }
+ * }
+ */
+export class MemoryService<
+  Result extends object = Row,
+  Data = Partial<Result>,
+  Patch = Partial<Data>
+> extends TableService<Result, Data, Patch> {
+  /** @throws {Error} if an option is unknown or has the wrong type */
+  constructor(options: MemoryOptions = {}) {
+    checkOptions('memory()', memoryOptions, options)
+    const { records = [], createId, ...rest } = options
+    super(new MemoryTable(rest.id ?? 'id', records, createId), rest)
+  }
+}
+
+/**
  * Creates a service that keeps its records in memory, for tests, examples and first programs. They
  * are gone when the process ends.
  *
@@ -33,14 +54,9 @@ const memoryOptions: OptionTable<MemoryOptions> = {
  * @example
  * app.service('messages', memory<Message>({ paginate: { default: 10, max: 100 } }))
  */
-export function memory<Result extends object = Row, Data = Partial<Result>, Patch = Partial<Data>>(
+export const memory = <Result extends object = Row, Data = Partial<Result>, Patch = Partial<Data>>(
   options: MemoryOptions = {}
-): TableService<Result, Data, Patch> {
-  checkOptions('memory()', memoryOptions, options)
-  const { records = [], createId, ...rest } = options
-  const { id = 'id' } = rest
-  return new TableService<Result, Data, Patch>(new MemoryTable(id, records, createId), rest)
-}
+) => new MemoryService<Result, Data, Patch>(options)
 
 /** The rows of a memory service. Callers get copies. */
 class MemoryTable implements Table {

@@ -105,10 +105,10 @@ t.test('the door of production exports these names, and no others', async (t) =>
   t.same(Object.keys(await import('fastify-services/production')).sort(), ['default', 'serverOptions'])
 })
 
-t.test('the doors of adapters export one function each', async (t) => {
-  t.same(Object.keys(await import('fastify-services/memory')), ['memory'])
-  t.same(Object.keys(await import('fastify-services/kysely')), ['kysely'])
-  t.same(Object.keys(await import('fastify-services/drizzle')), ['drizzle'])
+t.test('the doors of adapters export a class and a function each', async (t) => {
+  t.same(Object.keys(await import('fastify-services/memory')).sort(), ['MemoryService', 'memory'])
+  t.same(Object.keys(await import('fastify-services/kysely')).sort(), ['KyselyService', 'kysely'])
+  t.same(Object.keys(await import('fastify-services/drizzle')).sort(), ['DrizzleService', 'drizzle'])
 })
 
 t.test('the door of the explorer exports a plugin', async (t) => {

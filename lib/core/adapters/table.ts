@@ -309,7 +309,7 @@ function toOrder($sort: TableQuery['$sort'] = {}, id: string): RowSelection['ord
   return Object.entries({ ...$sort, [id]: last }).map(([column, direction]) => [column, direction < 0 ? 'desc' : 'asc'])
 }
 
-const toColumns = ($select: readonly string[] | undefined, id: string) => $select && [...new Set([id, ...$select])]
+const toColumns = ($select: readonly string[] | undefined, id: string) => $select && [...new Set([...$select, id])]
 
 /** Copies the data of a call, without one field and without those that have no value. */
 function toValues(data: unknown, except?: string): Row {

@@ -57,12 +57,10 @@ export async function createApp({
       }
     }
   })
-  // Each log-in and each sign-up costs the hash of a password.
-  const config = { rateLimit: { max: 20, timeWindow: '1 minute' } }
   await app.register(authentication, {
     secret,
     cookie,
-    config,
+    rateLimit: true,
     guard: 'jwt',
     public: ['sign-ups.create'],
     strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } }
@@ -71,7 +69,12 @@ export async function createApp({
   const paginate = { default: 20, max: 100 }
   const table = (name: string) => new KnexService({ Model: database, name, paginate })
 
-  app.service('sign-ups', new SignUps(app, database), { methods: ['create'], schema: records.signUps, config })
+  app.service('sign-ups', new SignUps(app, database), {
+    methods: ['create'],
+    schema: records.signUps,
+    // Each sign-up costs the hash of a password.
+    config: { rateLimit: { max: 20, timeWindow: '1 minute' } }
+  })
   app.service('organisations', table('organisations'), {
     methods: ['get', 'patch'],
     schema: records.organisations,

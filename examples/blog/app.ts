@@ -73,6 +73,7 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
   await app.register(authentication, {
     secret,
     revocation: true,
+    rateLimit: true,
     guard: 'jwt',
     public: open,
     strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } }

@@ -58,7 +58,7 @@ t.test('the package as it is published', async (t) => {
     const places = names.map((name) => name.replace('.', 'fastify-services'))
     const program = `${imports(places)}
 console.log(JSON.stringify(doors.map((door) => Object.keys(door).sort())))
-const [server, , client] = doors
+const [server, client] = [doors[0], doors[${names.indexOf('./client')}]]
 console.log(server.NotFound === client.NotFound, createRequire(import.meta.url)('fastify-services').NotFound === server.NotFound)`
     const { stdout, stderr } = await run(folder, process.execPath, '--input-type=module', '-e', program)
     const [exported = '', shared] = stdout.trim().split('\n')

@@ -44,9 +44,9 @@ export class PasswordLogin {
       )
   }
 
-  /** Whether a password is the one of a user. The time does not reveal whether the user has one. */
-  verify(user: UserRecord | undefined, password: string): Promise<boolean> {
-    return this.#credentials.authenticator.passwords.verify(password, user?.[this.strategy.entityPasswordField])
+  /** Whether a password is the one that a user has. */
+  verify(user: UserRecord, password: string): Promise<boolean> {
+    return this.#credentials.authenticator.passwords.verify(password, user[this.strategy.entityPasswordField])
   }
 
   /**

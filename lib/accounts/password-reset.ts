@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { HookContext } from '../../types/hooks.js'
+import type { HookContext } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
 import type { RateLimitOptions } from '../authentication/rate-limit.js'
 import { toSeconds } from '../authentication/token.js'

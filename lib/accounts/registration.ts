@@ -10,7 +10,8 @@ const optionKinds: Readonly<Record<string, OptionKind>> = {
   path: kinds.filled,
   expiresIn: kinds.free,
   password: kinds.plain,
-  rateLimit: kinds.flagOrPlain
+  rateLimit: kinds.flagOrPlain,
+  strategies: kinds.names
 }
 // Fastify reads these options of every plugin.
 const fastifyOptions = { prefix: kinds.free, logLevel: kinds.free, logSerializers: kinds.free }

@@ -38,8 +38,8 @@ export function createSchemas(create: AccountMethod, confirm?: AccountMethod): o
 
 /** The schema of a new password. */
 export const newPassword = { type: 'string', minLength: 8, maxLength: 1024 }
-/** The schema of a password that exists. */
-export const password = { type: 'string', format: 'password', maxLength: 1024 }
+/** The schema of the password that a user has. */
+export const currentPassword = { type: 'string', format: 'password', maxLength: 1024 }
 /** The schema of a user name. */
 export const userName = { type: 'string', minLength: 1, maxLength: 1024 }
 /** The schema of the token of a link. */

@@ -2,11 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
 import type { HookContext, RegisteredService } from '../../types/hooks.js'
-import type { Describable } from '../core/description.js'
 import { inspectText } from '../core/options.js'
 import { joinPath } from '../core/path.js'
-import { serviceHostOf } from '../core/plugin-state.js'
-import { metaOf } from '../core/service-meta.js'
 import { isBounded, memoryStore } from '../core/store.js'
 import { TokenCookie } from './cookie.js'
 import { Credentials } from './credentials.js'
@@ -59,7 +56,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   registerAuthentication(app, path, service, credentials, async (password, params) =>
     rehash in params ? password : passwords.hash(password)
   )
-  onUserService(app, users, (userService) => {
+  users.onService((userService) => {
     for (const strategy of local) prepareUsers(userService, strategy.storedCredentials, passwords)
   })
   if (guard !== undefined)
@@ -167,22 +164,6 @@ function registerLogin(app: FastifyInstance, options: AuthenticationOptions, par
   })
   if (hooks !== undefined) registered.hooks(hooks)
   return registered
-}
-
-/**
- * Calls back with the service of users as soon as it is registered, because the server may store
- * users before the start.
- */
-function onUserService(app: FastifyInstance, users: Users, callback: (service: RegisteredService) => void): void {
-  if (users.name === null) return
-  const host = serviceHostOf(app)
-  const { paths } = users
-  const onService = ({ path, object, service }: Describable) => {
-    // A service of another framework has its own hooks, which hash by its rules.
-    if (paths.includes(path) && metaOf(object).mounted === undefined) callback(service)
-  }
-  for (const entry of host.entries) onService(entry)
-  host.onService.push(onService)
 }
 
 /**

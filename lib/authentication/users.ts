@@ -2,10 +2,12 @@ import { types } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
+import type { Describable } from '../core/description.js'
 import { attempt, toServiceError } from '../core/errors.js'
 import { noteLogin, toView } from '../core/logins.js'
 import { isPlain } from '../core/objects.js'
 import { joinPath } from '../core/path.js'
+import { serviceHostOf } from '../core/plugin-state.js'
 import { redactError, redactFields } from '../core/redact.js'
 import { metaOf } from '../core/service-meta.js'
 import { protect } from './protect.js'
@@ -74,6 +76,20 @@ export class Users {
         { cause }
       )
     }
+  }
+
+  /**
+   * Calls back with their service as soon as it is registered, because the server may store users
+   * before the start. That of another framework has its own hooks, and is left out.
+   */
+  onService(callback: (service: RegisteredService) => void): void {
+    if (this.name === null) return
+    const host = serviceHostOf(this.#app)
+    const onEntry = ({ path, object, service }: Describable) => {
+      if (this.paths.includes(path) && metaOf(object).mounted === undefined) callback(service as RegisteredService)
+    }
+    for (const entry of host.entries) onEntry(entry)
+    host.onService.push(onEntry)
   }
 
   /**

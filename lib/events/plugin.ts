@@ -74,9 +74,10 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
       if (setting !== false) publishService(app, host, server, path, setting === true ? {} : setting, options)
     await server.openLog()
   })
-  recheckChangedUsers(app, server)
   app.addHook('preClose', async () => server.endStreams())
   app.addHook('onClose', () => server.close())
+  // Its hook for `onClose` runs before the one above, which closes the log.
+  recheckChangedUsers(app, server)
   registerRoute(app, host, server, url)
 }
 

@@ -8,14 +8,18 @@ import type { EventServer } from './server.js'
 /** How often a user is rechecked at once per heartbeat after changes of the same fields. */
 const maxAtOnce = 5
 /** How many entries of a shared log tell at once, per heartbeat, of changes of the same fields. */
-const maxEntries = 100
+const maxEntries = 50
+/** In ms: how long further changes of these fields wait for each other, to be one entry. */
+const pause = 200
 
 /** Rechecks users whose records change or go, by the events of their services. */
 export function recheckChangedUsers(app: FastifyInstance, server: EventServer): void {
   const changes = new UserChanges(server)
   const timer = setInterval(() => changes.beat(), server.streams.heartbeat).unref()
-  app.addHook('preClose', async () => changes.beat())
-  app.addHook('onClose', async () => clearInterval(timer))
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    changes.close()
+  })
   app.addHook('onReady', async () => {
     for (const { users } of pluginState(app).authentications ?? []) {
       // Without a service of users, a strategy finds them by itself.
@@ -50,15 +54,14 @@ interface UserChange {
  */
 class UserChanges {
   readonly #server: EventServer
-  /** How often the same fields of a user have changed since the last heartbeat. */
-  readonly #changes = new Map<string, number>()
-  /** How many entries of the log have told of changes of the same fields since then. */
-  readonly #entries = new Map<string, number>()
+  /** Since the last heartbeat: changes of the same fields of a user, and entries about fields. */
+  readonly #counts = new Map<string, number>()
   readonly #waiting = new Map<string, UserChange>()
   /** The changes of this turn: one call may change many users. */
-  #due: UserChange[] = []
+  readonly #due: UserChange[] = []
   /** The users of whom the other processes have not heard. */
   readonly #untold = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(server: EventServer) {
     this.#server = server
@@ -67,20 +70,30 @@ class UserChanges {
   add(change: UserChange): void {
     const { user, fields } = change
     const key = `${fields} ${user}`
-    if (fields !== undefined && increment(this.#changes, key) > maxAtOnce) this.#waiting.set(key, change)
+    if (fields !== undefined && this.#count(key) > maxAtOnce) this.#waiting.set(key, change)
     else this.#recheck(change)
   }
 
-  /** Rechecks the users that wait, and tells the other processes. */
+  /** Rechecks the users that wait. */
   beat(): void {
-    this.#changes.clear()
-    this.#entries.clear()
+    this.#counts.clear()
     for (const [key, change] of this.#waiting) {
-      this.#changes.set(key, maxAtOnce)
+      this.#counts.set(key, maxAtOnce)
       this.#recheck(change)
     }
     this.#waiting.clear()
+  }
+
+  /** Tells the other processes of all that waits. */
+  close(): void {
+    this.beat()
     this.#tell()
+  }
+
+  #count(key: string): number {
+    const count = (this.#counts.get(key) ?? 0) + 1
+    this.#counts.set(key, count)
+    return count
   }
 
   #recheck(change: UserChange): void {
@@ -90,21 +103,17 @@ class UserChanges {
   }
 
   #flush(): void {
-    const fields = new Set(this.#due.map((change) => change.fields))
-    const tells = [...fields].some((key) => key === undefined || increment(this.#entries, key) <= maxEntries)
-    if (tells) this.#tell()
-    void this.#server.streams.recheck([...new Set(this.#due.map(({ user }) => user))])
-    this.#due = []
+    const changes = this.#due.splice(0)
+    const fields = new Set(changes.map((change) => change.fields))
+    if ([...fields].some((key) => key === undefined || this.#count(key) <= maxEntries)) this.#tell()
+    else this.#timer ??= setTimeout(() => this.#tell(), pause).unref()
+    void this.#server.streams.recheck([...new Set(changes.map(({ user }) => user))])
   }
 
   #tell(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     if (this.#untold.size > 0) this.#server.tellRecheck([...this.#untold])
     this.#untold.clear()
   }
-}
-
-function increment(counts: Map<string, number>, key: string): number {
-  const count = (counts.get(key) ?? 0) + 1
-  counts.set(key, count)
-  return count
 }

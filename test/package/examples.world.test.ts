@@ -31,7 +31,7 @@ async function fails(t: Test, folder: string, main: string): Promise<void> {
   t.match(await run(folder, 'env', 'PORT=abc', 'node', main), { code: 1, stderr: /port/ }, 'the port is none')
   child.kill('SIGWINCH')
   t.strictSame(await once(child, 'exit'), [1, null])
-  t.match(await said, /Nobody catches it/)
+  t.match(await said(), /Nobody catches it/)
 }
 
 const skip = !(await hasCurl()) && 'curl is not installed'

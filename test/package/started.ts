@@ -20,9 +20,13 @@ export async function start(t: Test, folder: string, ...command: [string, ...str
     if (address !== undefined) break
   }
   if (address === undefined) throw new Error(`${folder} has ended before it listened: ${await said}`)
-  // What it logs later is read by nobody.
-  child.stdout.resume()
-  return { address: address.replace('[::1]', 'localhost'), child, said }
+  const logged = text(child.stdout)
+  return {
+    address: address.replace('[::1]', 'localhost'),
+    child,
+    /** All that it prints and logs until it ends. */
+    said: async () => `${await said}${await logged}`
+  }
 }
 
 /** Stops it by a signal, as a platform does. */

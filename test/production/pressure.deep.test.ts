@@ -3,13 +3,11 @@ import Fastify from 'fastify'
 import production from 'fastify-services/production'
 import t from 'tap'
 
-/** Blocks the event loop for turns of 20 ms, until the plugin has measured it. */
-async function block(isLate: () => boolean) {
-  while (!isLate()) {
-    const end = performance.now() + 20
-    while (performance.now() < end);
-    await delay(0)
-  }
+/** Blocks the event loop for a turn of 20 ms. */
+async function block() {
+  const end = performance.now() + 20
+  while (performance.now() < end);
+  await delay(0)
 }
 
 t.test('while the event loop is late, requests get 503, but health checks do not', async (t) => {
@@ -17,13 +15,14 @@ t.test('while the event loop is late, requests get 503, but health checks do not
   t.teardown(() => app.close())
   await app.register(production, { maxEventLoopDelay: 1 })
   app.get('/notes', async () => [])
-  await app.ready()
-  await block(() => app.isUnderPressure())
+  while (!app.isUnderPressure()) await block()
   t.equal((await app.inject('/notes')).statusCode, 200, 'the load of the start does not count')
-  await delay(2000)
-  await block(() => app.isUnderPressure())
-  const { statusCode, headers, body } = await app.inject('/notes')
-  t.match([statusCode, JSON.parse(body)], [503, { name: 'Unavailable', data: { retryAfter: 5 } }])
-  t.match(headers, { 'retry-after': '5', 'x-request-id': /./ })
+  let response = await app.inject('/notes')
+  while (response.statusCode === 200) {
+    await block()
+    response = await app.inject('/notes')
+  }
+  t.match([response.statusCode, response.json()], [503, { name: 'Unavailable', data: { retryAfter: 5 } }])
+  t.match(response.headers, { 'retry-after': '5', 'x-request-id': /./ })
   for (const path of ['/health', '/health/live']) t.equal((await app.inject(path)).statusCode, 200, path)
 })

@@ -14,6 +14,8 @@ const waitPerStream = 5
 const maxWait = 30_000
 /** How many streams are rechecked per heartbeat, at least. */
 const minRechecks = 50
+/** How many streams are rechecked before other work gets a turn. */
+const maxAtOnce = 20
 
 /** An open stream, and what the server keeps for it. */
 interface OpenStream {
@@ -156,7 +158,13 @@ export class OpenStreams {
         this.#subscriptions.changeScope(subscription, { ...subscription.scope, conditions: undefined })
       stream.dropPending()
     }
-    await Promise.all(streams.map((stream) => this.#resolveScopes(stream)))
+    const rechecks: Promise<void>[] = []
+    for (const stream of streams) {
+      rechecks.push(this.#resolveScopes(stream))
+      // Thousands of rules at once would hold up all requests for a second.
+      if (rechecks.length % maxAtOnce === 0) await new Promise(setImmediate)
+    }
+    await Promise.all(rechecks)
   }
 
   async #resolveScopes(stream: EventStream): Promise<void> {

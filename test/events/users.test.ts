@@ -206,6 +206,19 @@ t.test('many changes of other fields do not delay that of a group', async (t) =>
   t.same(ids(stream), [{ id: 3 }])
 })
 
+t.test('other work has its turn while the rules of many streams are asked for', async (t) => {
+  const { app, users, subscribe, asked, askedFor } = await startUsers(t)
+  await users.create({ group: 'a' })
+  await Promise.all(Array.from({ length: 80 }, () => subscribe(list('notes'), ann).connected))
+  asked.length = 0
+  const recheck = app.events.recheck(1)
+  await turns(1)
+  t.ok(asked.length < 80, `${asked.length} were asked for in one turn`)
+  await recheck
+  await askedFor(80)
+  t.equal(asked.length, 80)
+})
+
 t.test('many changes of the same fields do not fill a shared log', async (t) => {
   const { forget, ...log } = memoryLog()
   const entries: LogEntry[] = []

@@ -143,7 +143,6 @@ export default defineConfig({
           page('Custom methods', 'custom-methods'),
           page('Databases', 'databases'),
           page('Lists with data from other tables', 'lists'),
-          page('Drizzle and Kysely', 'query-builders'),
           page('Transactions', 'transactions'),
           page('Schemas and OpenAPI', 'schemas-and-openapi'),
           page('resource() in detail', 'resource'),

@@ -1,4 +1,4 @@
-const { memory } = require('@feathersjs/memory')
+const { memory } = require('fastify-services/memory')
 const closeWithGrace = require('close-with-grace')
 const Fastify = require('fastify')
 const { default: services } = require('fastify-services')
@@ -17,12 +17,12 @@ app.register(services)
 app.register(authentication, { secret })
 // `app.service` is there once the plugin is loaded: in a plugin that is registered after it.
 app.register(async (app) => {
-  app.service('users', memory({ startId: 1 }), {
+  app.service('users', memory(), {
     methods: ['create'],
     schema: { create: bodyOf({ email, password }) },
     hooks: { before: { create: [hashPassword('password')] } }
   })
-  app.service('messages', memory({ startId: 1, paginate: { default: 10, max: 100 } }), {
+  app.service('messages', memory({ paginate: { default: 10, max: 100 } }), {
     methods: ['find', 'get', 'create'],
     schema: { create: bodyOf({ text }) },
     hooks: { around: { create: [authenticate('jwt')] } }

@@ -1,3 +1,4 @@
+import type { Untyped } from '../../types/method.js'
 import type { Id, Query } from '../../types/service.js'
 import { buildConditions } from '../core/adapters/conditions.js'
 import {
@@ -34,7 +35,7 @@ const memoryOptions: OptionTable<MemoryOptions> = {
  * }
  */
 export class MemoryService<
-  Result extends object = Row,
+  Result extends object = Untyped,
   Data = Partial<Result>,
   Patch = Partial<Data>
 > extends TableService<Result, Data, Patch> {
@@ -54,7 +55,7 @@ export class MemoryService<
  * @example
  * app.service('messages', memory<Message>({ paginate: { default: 10, max: 100 } }))
  */
-export const memory = <Result extends object = Row, Data = Partial<Result>, Patch = Partial<Data>>(
+export const memory = <Result extends object = Untyped, Data = Partial<Result>, Patch = Partial<Data>>(
   options: MemoryOptions = {}
 ) => new MemoryService<Result, Data, Patch>(options)
 

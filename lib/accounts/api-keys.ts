@@ -7,6 +7,7 @@ import { BadRequest } from '../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { resource } from '../core/resource/resource.js'
 import { hashOfKey } from './api-key-strategy.js'
+import { objectOf } from './schemas.js'
 
 /** An API key as its user sees it. */
 export interface ApiKey {
@@ -66,12 +67,6 @@ const recordFields = {
 }
 const createdFields = { ...recordFields, key: { type: 'string', description: 'No other answer has it.' } }
 
-const objectOf = (properties: object, required = Object.keys(properties)) => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false
-})
 const resourceOf = (title: string, properties: object) =>
   resource(
     { title, ...objectOf(properties) },

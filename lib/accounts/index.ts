@@ -1,5 +1,6 @@
 export { ApiKeyStrategy, type ApiKeyStrategyOptions } from './api-key-strategy.js'
 export { type ApiKey, type ApiKeys, type ApiKeysOptions, apiKeys } from './api-keys.js'
+export { type EmailVerificationOptions, type EmailVerifications, emailVerification } from './email-verification.js'
 export type { AccountMail, SendMail } from './mails.js'
 export { type PasswordChangeOptions, type PasswordChanges, passwordChange } from './password-change.js'
 export { type PasswordResetOptions, type PasswordResets, passwordReset } from './password-reset.js'

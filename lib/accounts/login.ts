@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Params } from '../../types/service.js'
+import { changeUser } from '../authentication/change-user.js'
 import type { Credentials } from '../authentication/credentials.js'
 import { authenticationOf } from '../authentication/lookup.js'
-import { replaceHash } from '../authentication/replace-hash.js'
 import { hashesByItself } from '../authentication/stored-credentials.js'
 import { LocalStrategy } from '../authentication/strategies/local.js'
+import type { Strategy } from '../authentication/strategy.js'
 import type { Tokens } from '../authentication/token.js'
 import type { UserRecord, Users } from '../authentication/users.js'
 import { toServiceError } from '../core/errors.js'
@@ -13,7 +14,10 @@ import { toServiceError } from '../core/errors.js'
 export class PasswordLogin {
   readonly users: Users
   readonly tokens: Tokens
+  /** The first strategy that logs in by a password. */
   readonly strategy: LocalStrategy
+  /** All strategies of the authentication. */
+  readonly strategies: readonly Strategy[]
   readonly #who: string
   readonly #credentials: Credentials
 
@@ -33,6 +37,7 @@ export class PasswordLogin {
     this.users = users
     this.tokens = tokens
     this.strategy = strategy
+    this.strategies = strategies
   }
 
   /** @throws if the service of users leaves the hashing of passwords to the application */
@@ -55,9 +60,18 @@ export class PasswordLogin {
    * @throws {BadRequest} if the text can't be a password, {Unavailable} if too many are being hashed
    */
   async replacePassword(user: UserRecord, password: string, params: Params): Promise<boolean> {
-    const { authenticator } = this.#credentials
+    const field = this.strategy.entityPasswordField
+    const hash = await this.#credentials.authenticator.passwords.hash(password)
+    return this.change(user, field, { [field]: hash }, params)
+  }
+
+  /**
+   * Changes a user, unless a field has changed since the user was read.
+   * @returns whether it was changed
+   */
+  async change(user: UserRecord, field: string, data: UserRecord, params: Params): Promise<boolean> {
     try {
-      await replaceHash(authenticator, this.strategy.entityPasswordField, user, password, params)
+      await changeUser(this.users, user, field, data, params)
       return true
     } catch (error) {
       if (toServiceError(error).code === 404) return false

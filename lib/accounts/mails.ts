@@ -15,9 +15,9 @@ export interface AccountMail {
 export type SendMail = (mail: AccountMail) => unknown
 
 // In milliseconds.
-const maxClosing = 10_000
+const maxClosing = 5_000
 
-/** Sends mails in the background. A server that closes waits for them, at most ten seconds. */
+/** Sends mails in the background. A server that closes waits for them, at most five seconds. */
 export class Mails {
   readonly #app: FastifyInstance
   readonly #login: PasswordLogin
@@ -33,16 +33,21 @@ export class Mails {
     app.addHook('onClose', () => this.#finish())
   }
 
-  /** Sends a mail to a user after this call: its time must not reveal whether there is a mail. */
-  start(user: UserRecord): void {
-    const mail = this.#deliver(user).finally(() => this.#underWay.delete(mail))
+  /**
+   * Sends a mail after this call: its time must not reveal whether there is a mail.
+   * @param find returns the user, `undefined` if no mail is to be sent
+   */
+  start(find: () => UserRecord | Promise<UserRecord | undefined>): void {
+    const mail = this.#deliver(find).finally(() => this.#underWay.delete(mail))
     this.#underWay.add(mail)
   }
 
-  async #deliver(user: UserRecord): Promise<void> {
+  async #deliver(find: () => UserRecord | Promise<UserRecord | undefined>): Promise<void> {
     try {
       await setImmediate()
-      await this.#send({ user: this.#login.users.redact(user) as AnyUser, token: this.#links.sign(user) })
+      const user = await find()
+      if (user !== undefined)
+        await this.#send({ user: this.#login.users.redact(user) as AnyUser, token: this.#links.sign(user) })
     } catch (err) {
       this.#app.log.error({ err }, 'A mail to a user could not be sent')
     }

@@ -103,7 +103,7 @@ class PasswordResetService implements PasswordResets<string> {
     const { strategy } = this.#login
     const name = strategy.nameIn(data)
     const user = name === undefined ? undefined : await strategy.findUser(name, params)
-    if (user !== undefined) this.#mails.start(user)
+    if (user !== undefined) this.#mails.start(() => user)
     return { sent: true }
   }
 

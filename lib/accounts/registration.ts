@@ -11,7 +11,9 @@ const optionKinds: Readonly<Record<string, OptionKind>> = {
   expiresIn: kinds.free,
   password: kinds.plain,
   rateLimit: kinds.flagOrPlain,
-  strategies: kinds.names
+  strategies: kinds.names,
+  field: kinds.filled,
+  required: kinds.flag
 }
 // Fastify reads these options of every plugin.
 const fastifyOptions = { prefix: kinds.free, logLevel: kinds.free, logSerializers: kinds.free }

@@ -1,11 +1,10 @@
 import { resource } from '../core/resource/resource.js'
 
-type Fields = Readonly<Record<string, object>>
-
-const objectOf = (properties: Fields) => ({
+/** Creates the schema of an object without further fields. Default: all fields are required. */
+export const objectOf = (properties: object, required: readonly string[] = Object.keys(properties)) => ({
   type: 'object',
-  required: Object.keys(properties),
   properties,
+  required,
   additionalProperties: false
 })
 
@@ -13,7 +12,8 @@ const objectOf = (properties: Fields) => ({
 export interface AccountMethod {
   readonly summary: string
   readonly description?: string
-  readonly body: Fields
+  /** The JSON schemas of the fields. */
+  readonly body: Readonly<Record<string, object>>
   /** The only field of the result, which is `true`. */
   readonly result: string
 }

@@ -14,7 +14,7 @@ import { Passwords } from './password.js'
 import { createRateLimit } from './rate-limit.js'
 import { AuthenticationService, createLoginHooks, type ServiceParts, type TokenLogin } from './service.js'
 import { RevocationList, Sessions } from './sessions.js'
-import { prepareUsers, rehash } from './stored-credentials.js'
+import { onlyIf, prepareUsers } from './stored-credentials.js'
 import { JwtStrategy } from './strategies/jwt.js'
 import { LocalStrategy } from './strategies/local.js'
 import { RefreshStrategy } from './strategies/refresh.js'
@@ -54,7 +54,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     service.hooks({ around: { create: [limit] } })
   }
   registerAuthentication(app, path, service, credentials, async (password, params) =>
-    rehash in params ? password : passwords.hash(password)
+    onlyIf in params ? password : passwords.hash(password)
   )
   users.onService((userService) => {
     for (const strategy of local) prepareUsers(userService, strategy.storedCredentials, passwords)

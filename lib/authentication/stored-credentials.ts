@@ -13,15 +13,15 @@ import { isShortText, type Passwords, textFault } from './password.js'
 import { toSpelling } from './protect.js'
 
 /**
- * Marks the params of a call that replaces the hash of a password by another hash. The value is a
- * function that returns the condition on the old hash, because nothing that prints params may print
- * the hash.
+ * Marks the params of a call that changes a user if a field has a value. A password in its data is
+ * a hash. The mark is a function that returns the condition, because nothing that prints params may
+ * print the hash of a password.
  */
-export const rehash: unique symbol = Symbol('rehash')
+export const onlyIf: unique symbol = Symbol('only if')
 
-/** Params that may be marked by `rehash`. */
-interface RehashParams extends Params {
-  [rehash]?: () => Query
+/** Params that may be marked by `onlyIf`. */
+interface ConditionalParams extends Params {
+  [onlyIf]?: () => Query
 }
 
 // A hash takes a tenth of a second. Without a limit, one request could keep the server busy for
@@ -45,7 +45,7 @@ const maxRecords = 50
 export function hashPassword(field: string): (context: HookContext, next?: NextFunction) => Promise<void> {
   checkFieldName('hashPassword', field, 'password')
   const hook = async (context: HookContext, next?: NextFunction) => {
-    if (!(rehash in context.params)) {
+    if (!(onlyIf in context.params)) {
       const { passwords } = anyAuthenticationOf(context.app).authenticator
       await hashField(context, field, passwords, (value) => value === undefined)
     }
@@ -162,10 +162,10 @@ export function prepareUsers(service: RegisteredService, credentials: StoredCred
   }
 }
 
-/** Notes what a client sends, and which hash is replaced, before any hook changes it. */
+/** Notes what a client sends, and the condition of a write, before any hook changes it. */
 const noteSent: AroundHook = async (context, next) => {
-  const { [rehash]: condition }: RehashParams = context.params
-  callStateOf(context).replacedHash = condition
+  const { [onlyIf]: condition }: ConditionalParams = context.params
+  callStateOf(context).writeCondition = condition
   if (context.params.provider !== undefined) {
     const texts = new Set(textsIn(context.data))
     callStateOf(context).hasSent = (text) => texts.has(text)
@@ -175,7 +175,7 @@ const noteSent: AroundHook = async (context, next) => {
 
 /**
  * Refuses keys that a database could take for the fields, and names that are not text, if the hooks
- * of the application let them pass. Adds the condition on the replaced hash to the query.
+ * of the application let them pass. Adds the condition of a write to the query.
  */
 const checkBeforeMethod =
   ({ passwordField, usernameField }: StoredCredentials): AroundHook =>
@@ -188,23 +188,18 @@ const checkBeforeMethod =
       const isOdd = name !== undefined && name !== null && typeof name !== 'string'
       if (params.provider !== undefined && isOdd) throw invalidText(usernameField, name)
     }
-    const condition = callStateOf(context).replacedHash?.()
-    if (condition === undefined) return next()
-    return runWithCondition(context, passwordField, condition, next)
+    const condition = callStateOf(context).writeCondition?.()
+    return condition === undefined ? next() : runIfUnchanged(context, condition, next)
   }
 
-/** Runs a write of a password if its user still has the hash. @throws {NotFound} otherwise */
-async function runWithCondition(
-  context: HookContext,
-  field: string,
-  condition: Query,
-  next: NextFunction
-): Promise<void> {
+/** Runs a write if its user meets a condition of one field. @throws {NotFound} otherwise */
+async function runIfUnchanged(context: HookContext, condition: Query, next: NextFunction): Promise<void> {
   const { params, service, id } = context
+  const [column = ''] = Object.keys(condition)
   const { object = service } = metaOf(service)
   const conditional: Params = { ...params, query: { ...params.query, ...condition } }
   const statement = isKnexAdapter(object)
-    ? conditionalParams(conditional, object, { column: field, value: condition[field] })
+    ? conditionalParams(conditional, object, { column, value: condition[column] })
     : undefined
   context.params = statement?.params ?? conditional
   try {
@@ -277,7 +272,7 @@ export function hasAlias(data: unknown, field: string): boolean {
 const hashBeforeMethod =
   (field: string, passwords: Passwords): AroundHook =>
   async (context, next) => {
-    if (!(rehash in context.params)) {
+    if (!(onlyIf in context.params)) {
       const { hasSent } = callStateOf(context)
       const isKept = (value: unknown) =>
         value === undefined ||

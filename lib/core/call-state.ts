@@ -39,8 +39,8 @@ export class CallState {
    * printing a context does not print passwords.
    */
   hasSent: ((text: string) => boolean) | undefined = undefined
-  /** The condition on the stored password hash that a call replaces; a function for that reason. */
-  replacedHash: (() => Query) | undefined = undefined
+  /** The condition of a write of a user, such as its password hash; a function for that reason. */
+  writeCondition: (() => Query) | undefined = undefined
   /**
    * The versions that the next write of the record of a request expects. `null` if it has no
    * condition: the method of the request runs.

@@ -1,5 +1,7 @@
 import { KnexService } from '@feathersjs/knex'
-import { passwordReset } from 'fastify-services/accounts'
+import { BadRequest, type HookContext } from 'fastify-services'
+import { emailVerification, passwordReset } from 'fastify-services/accounts'
+import { inTransaction } from 'fastify-services/database'
 import createKnex, { type Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { ada, createAccounts } from '../support/accounts-app.js'
@@ -12,6 +14,7 @@ async function createTable(knex: Knex) {
     table.increments('id')
     table.text('email').unique().notNullable()
     table.text('password')
+    table.boolean('isVerified')
   })
 }
 
@@ -60,4 +63,55 @@ t.test('the same in PGlite, and a name with a NUL is unknown', async (t) => {
   const server = await createServer(t, knex)
   await useAtOnce(t, [server], knex, ada.password)
   t.match(await server.post('/password-resets', { email: 'ada\0' }), { status: 201, body: { sent: true } })
+})
+
+t.test('a mail is sent when the transaction of the user is committed, and not after a rollback', async (t) => {
+  const knex = await openPGlite(t)
+  await createTable(knex)
+  const seen: unknown[] = []
+  const fail = (context: HookContext) => {
+    if (context.data.email === 'eve@example.com') throw new BadRequest('Not this one')
+  }
+  const { app, users, post, nextMail, mails } = await createAccounts(
+    t,
+    (app, send) =>
+      app.register(emailVerification, {
+        rateLimit: false,
+        send: async (mail) => {
+          seen.push(await knex('users').select('id'))
+          return send(mail)
+        }
+      }),
+    {
+      object: new KnexService({ Model: knex, name: 'users' }),
+      options: { hooks: { around: { all: [inTransaction(knex)] }, after: { create: [fail] } } }
+    }
+  )
+  t.equal((await post('/users', { ...ada, email: 'eve@example.com' })).status, 400)
+  t.match(await post('/users', ada), { status: 201, body: { isVerified: false } })
+  const { user, token } = await nextMail()
+  t.strictSame(seen, [[{ id: user.id }]], 'the user is there when the mail is sent')
+  t.equal((await post('/email-verifications/confirm', { token })).status, 200)
+  t.match(await users.get(user.id as number), { isVerified: true })
+  await app.close()
+  t.strictSame(mails, [])
+})
+
+t.test('an address that changes while its link is used stays unverified', async (t) => {
+  const knex = await openPGlite(t)
+  await createTable(knex)
+  const object = new KnexService({ Model: knex, name: 'users' })
+  // Another process writes between the check and the statement.
+  const change = async (context: HookContext) => {
+    if (context.data.isVerified === true) await knex('users').update({ email: 'bob@example.com' })
+  }
+  const { users, post, nextMail } = await createAccounts(
+    t,
+    (app, send) => app.register(emailVerification, { send, rateLimit: false }),
+    { object, options: { hooks: { before: { patch: [change] } } } }
+  )
+  await users.create({ ...ada })
+  const { token } = await nextMail()
+  t.equal((await post('/email-verifications/confirm', { token })).status, 400)
+  t.match(await knex('users').first(), { email: 'bob@example.com', isVerified: false })
 })

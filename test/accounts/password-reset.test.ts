@@ -158,13 +158,6 @@ t.test('the link of one service is not good for another one, nor that of another
   t.equal((await post('/password-resets/confirm', data)).status, 200)
 })
 
-t.test('a link ends after `expiresIn`', async (t) => {
-  const { ask, confirm } = await withAda(t, { expiresIn: 1 })
-  const token = await ask()
-  await new Promise((resolve) => setTimeout(resolve, 1100))
-  t.match(await confirm(token), invalid)
-})
-
 t.test('links hold when the secret is replaced, and with a key pair', async (t) => {
   const people = memory({ startId: 1, multi: true })
   const old = await withAda(t, {}, { object: people })

@@ -1,8 +1,8 @@
 import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params, Query } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
+import { changeUser } from '../change-user.js'
 import { type Bcrypt, createBcrypt, isShortText } from '../password.js'
-import { replaceHash } from '../replace-hash.js'
 import { asSent, looksHashed, lowercase, type StoredCredentials } from '../stored-credentials.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 import type { UserRecord } from '../users.js'
@@ -60,6 +60,11 @@ export class LocalStrategy implements Strategy {
   readonly passwordField: string
   readonly entityUsernameField: string
   readonly entityPasswordField: string
+  /**
+   * Are called with a user whose password was right. They throw if the user may not log in.
+   * @internal
+   */
+  readonly userChecks: ((user: UserRecord) => void)[] = []
   readonly #options: LocalOptions
   readonly #normalize: (name: string) => string
   #hasWarned = false
@@ -109,6 +114,7 @@ export class LocalStrategy implements Strategy {
     this.#warnOfPlainText(stored)
     // Without a user, a password is verified too: the time must not reveal which users exist.
     if (!(await passwords.verify(password, stored)) || user === undefined) throw invalidLogin()
+    for (const check of this.userChecks) check(user)
     if (this.#options.rehash && passwords.isOutdated(String(stored))) await this.#replaceHash(user, password, params)
     return { [String(this.#authentication.entities.name)]: user }
   }
@@ -151,7 +157,10 @@ export class LocalStrategy implements Strategy {
 
   async #replaceHash(user: UserRecord, password: string, params: Params): Promise<void> {
     try {
-      await replaceHash(this.#authentication, this.entityPasswordField, user, password, params)
+      const { entities: users, passwords } = this.#authentication
+      const field = this.entityPasswordField
+      // Replaces only the verified hash: the password may have been changed in the meantime.
+      await changeUser(users, user, field, { [field]: await passwords.hash(password) }, params)
     } catch (error) {
       this.#authentication.log('The hash of a password could not be replaced', error)
     }

@@ -1,30 +1,30 @@
 import type { Params, Query } from '../../types/service.js'
 import { readProperty } from '../core/errors.js'
 import { metaOf } from '../core/service-meta.js'
-import { rehash } from './stored-credentials.js'
+import { onlyIf } from './stored-credentials.js'
 import type { Authenticator } from './strategy.js'
 import type { UserRecord } from './users.js'
 
 /**
- * Stores the hash of a password of a user, if the stored hash is still the one that was read.
- * @param field the field of a user that holds the hash
- * @param user the user as it was read, with the hash
- * @param password any text: one that looks like a hash is hashed, too
- * @throws {NotFound} if the stored hash has changed, or the user was removed
- * @throws {BadRequest} if the text can't be a password, {Unavailable} if too many are being hashed
+ * Changes a user, unless another write has changed one of its fields since it was read. The call is
+ * one of the server, with the hooks of the service.
+ *
+ * @param user the user as it was read
+ * @param field the field that must be unchanged
+ * @param data a password in it is hashed already
+ * @throws {NotFound} if the field has changed, or the user was removed
  */
-export async function replaceHash(
-  { entities: users, passwords }: Authenticator,
-  field: string,
+export async function changeUser(
+  users: Authenticator['entities'],
   user: UserRecord,
-  password: string,
+  field: string,
+  data: UserRecord,
   params: Params
 ): Promise<void> {
-  const data = { [field]: await passwords.hash(password) }
   const condition = { [field]: user[field] ?? null }
   const { provider, authentication, ...rest } = params
   const patch = (query: Query) =>
-    users.service.patch(users.idOf(user), data, { ...rest, query, [rehash]: () => condition })
+    users.service.patch(users.idOf(user), data, { ...rest, query, [onlyIf]: () => condition })
   try {
     await patch(condition)
   } catch (error) {

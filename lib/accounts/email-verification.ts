@@ -1,0 +1,136 @@
+import type { FastifyInstance } from 'fastify'
+import type { Params } from '../../types/service.js'
+import { LocalStrategy, type RateLimitOptions } from '../authentication/index.js'
+import { toSeconds } from '../authentication/token.js'
+import { Forbidden } from '../core/errors.js'
+import { joinPath } from '../core/path.js'
+import { metaOf } from '../core/service-meta.js'
+import { invalidLink, Links } from './links.js'
+import { PasswordLogin } from './login.js'
+import { Mails, type SendMail } from './mails.js'
+import { checkAccountOptions, registerAccountService } from './registration.js'
+import { createSchemas, linkToken, userName } from './schemas.js'
+import { VerifiedAddress } from './verified-address.js'
+
+export interface EmailVerificationOptions {
+  /** Sends the mail with the link. The server does not wait for it. */
+  send: SendMail
+  /** The path of the service. Default `'email-verifications'`. */
+  path?: string
+  /** The field of a user that says whether the address is verified. Default `'isVerified'`. */
+  field?: string
+  /** Whether a log-in by password needs a verified address. Default `true`. */
+  required?: boolean
+  /** How long a link is valid, in seconds or as `'15m'`. Default `'1d'`. */
+  expiresIn?: string | number
+  /**
+   * The limits of mails that clients ask for, by `@fastify/rate-limit`. Default: in 15 minutes 3 for
+   * each client and user name, 30 for each client.
+   */
+  rateLimit?: boolean | RateLimitOptions
+}
+
+/**
+ * The service of `emailVerification`, for `Services`. `Name` is the field with the address.
+ *
+ * @example
+ * declare module 'fastify-services' {
+ *   interface Services { 'email-verifications': EmailVerifications }
+ * }
+ */
+export interface EmailVerifications<Name extends string = 'email'> {
+  create(data: { [N in Name]: string }): Promise<{ sent: boolean }>
+  confirm(data: { token: string }): Promise<{ verified: boolean }>
+}
+
+/**
+ * Verifies the addresses of new users, and of users who change it, by a link in a mail
+ * (docs/login-passwords.md#verify-an-e-mail-address). The user name is the address. Register it
+ * after the authentication.
+ *
+ * @throws if an option can't be used, there is no login by password, or @fastify/rate-limit is
+ * missing; when the server starts, if the service of users is that of a mounted application
+ * @example
+ * await app.register(emailVerification, {
+ *   send: ({ user, token }) => sendMail(user.email, `https://example.com/verify#${token}`)
+ * })
+ */
+export async function emailVerification(app: FastifyInstance, options: EmailVerificationOptions): Promise<void> {
+  checkAccountOptions('emailVerification', options, ['send', 'path', 'field', 'required', 'expiresIn', 'rateLimit'])
+  const { send, path = 'email-verifications', field = 'isVerified', required = true } = options
+  const { expiresIn = '1d', rateLimit = true } = options
+  const login = new PasswordLogin(app, 'emailVerification')
+  const { strategy } = login
+  const lifetime = toSeconds(expiresIn, 'expiresIn', 'emailVerification')
+  const links = new Links(login, joinPath(app.prefix, path), lifetime, [strategy.entityUsernameField, field])
+  const address = new VerifiedAddress(login, field, new Mails(app, login, links, send))
+  await registerAccountService(app, new EmailVerificationService(login, links, address, field), {
+    who: 'emailVerification',
+    path,
+    schema: createSchemas(
+      {
+        summary: 'Send the link to verify an address again',
+        description: 'The answer is the same if nobody has this address, or it is verified.',
+        body: { [strategy.usernameField]: userName },
+        result: 'sent'
+      },
+      {
+        summary: 'Verify an address',
+        description: 'Takes the token of the link.',
+        body: { token: linkToken },
+        result: 'verified'
+      }
+    ),
+    rateLimit,
+    defaults: { user: 3, client: 30, timeWindow: '15m' },
+    userOf: ({ data }) => strategy.nameIn(data) ?? null
+  })
+  address.install()
+  if (required) requireVerified(login, address)
+}
+
+/** Lets users with an address that is not verified not log in by password. */
+function requireVerified({ strategies }: PasswordLogin, address: VerifiedAddress): void {
+  for (const strategy of strategies)
+    if (strategy instanceof LocalStrategy)
+      strategy.userChecks.push((user) => {
+        // The password was right, so the caller may know it.
+        if (!address.isVerified(user)) throw new Forbidden('Verify your e-mail address first')
+      })
+}
+
+class EmailVerificationService implements EmailVerifications<string> {
+  readonly #login: PasswordLogin
+  readonly #links: Links
+  readonly #address: VerifiedAddress
+  readonly #field: string
+
+  constructor(login: PasswordLogin, links: Links, address: VerifiedAddress, field: string) {
+    this.#login = login
+    this.#links = links
+    this.#address = address
+    this.#field = field
+    metaOf(this).isForLogins = true
+  }
+
+  setup(): void {
+    this.#login.checkHashing()
+  }
+
+  async create(data: Record<string, string>, params: Params = {}): Promise<{ sent: boolean }> {
+    const { strategy, users } = this.#login
+    const name = strategy.nameIn(data)
+    const user = name === undefined ? undefined : await strategy.findUser(name, params)
+    if (user !== undefined) this.#address.send(users.idOf(user))
+    return { sent: true }
+  }
+
+  async confirm({ token }: { token: string }, params: Params = {}): Promise<{ verified: boolean }> {
+    const { strategy } = this.#login
+    const user = await this.#links.userOf(token, params)
+    const data = { [this.#field]: true }
+    // The address may be changed at this moment.
+    if (!(await this.#login.change(user, strategy.entityUsernameField, data, params))) throw invalidLink()
+    return { verified: true }
+  }
+}

@@ -6,11 +6,11 @@ import { digestOf, userKey } from './callers.js'
 import type { EventServer } from './server.js'
 
 /** How often a user is rechecked at once per heartbeat after changes of the same fields. */
-const maxAtOnce = 5
+const maxRechecksAtOnce = 5
 /** How many entries of a shared log tell at once, per heartbeat, of changes of the same fields. */
 const maxEntries = 50
 /** In ms: how long further changes of these fields wait for each other, to be one entry. */
-const pause = 200
+const batchTime = 200
 
 /** Rechecks users whose records change or go, by the events of their services. */
 export function recheckChangedUsers(app: FastifyInstance, server: EventServer): void {
@@ -29,7 +29,7 @@ export function recheckChangedUsers(app: FastifyInstance, server: EventServer): 
           const { id, params, data } = Object(context) as { id?: unknown; params?: unknown; data?: unknown }
           // Before the commit, the rules would read the old record.
           if ((await commitOf(params)) === false) return
-          const fields = event === 'removed' ? undefined : fieldsOf(data)
+          const fields = event === 'removed' ? undefined : changedFields(data)
           // `entityId` may name another field than `id`.
           const keys = [record, attempt(() => users.idOf(record)), id].map((part) => attempt(() => userKey(part)))
           for (const user of new Set(keys)) if (user !== undefined) changes.add({ user, fields })
@@ -39,7 +39,7 @@ export function recheckChangedUsers(app: FastifyInstance, server: EventServer): 
 }
 
 /** Returns a key of the fields that a call has sent. */
-const fieldsOf = (data: unknown) => digestOf(JSON.stringify(Object.keys(Object(data)).sort()), 22)
+const changedFields = (data: unknown) => digestOf(JSON.stringify(Object.keys(Object(data)).sort()), 22)
 
 interface UserChange {
   readonly user: string
@@ -70,7 +70,7 @@ class UserChanges {
   add(change: UserChange): void {
     const { user, fields } = change
     const key = `${fields} ${user}`
-    if (fields !== undefined && this.#count(key) > maxAtOnce) this.#waiting.set(key, change)
+    if (fields !== undefined && this.#count(key) > maxRechecksAtOnce) this.#waiting.set(key, change)
     else this.#recheck(change)
   }
 
@@ -78,7 +78,7 @@ class UserChanges {
   beat(): void {
     this.#counts.clear()
     for (const [key, change] of this.#waiting) {
-      this.#counts.set(key, maxAtOnce)
+      this.#counts.set(key, maxRechecksAtOnce)
       this.#recheck(change)
     }
     this.#waiting.clear()
@@ -106,7 +106,7 @@ class UserChanges {
     const changes = this.#due.splice(0)
     const fields = new Set(changes.map((change) => change.fields))
     if ([...fields].some((key) => key === undefined || this.#count(key) <= maxEntries)) this.#tell()
-    else this.#timer ??= setTimeout(() => this.#tell(), pause).unref()
+    else this.#timer ??= setTimeout(() => this.#tell(), batchTime).unref()
     void this.#server.streams.recheck([...new Set(changes.map(({ user }) => user))])
   }
 

@@ -10,11 +10,14 @@ export class Columns {
   readonly #columns: Readonly<Record<string, Column>>
   readonly #id: string
   readonly #dialect: Dialect
+  /** The columns whose values are a `bigint`, which JSON does not have. */
+  readonly #bigInts: readonly string[]
 
   constructor(columns: Readonly<Record<string, Column>>, id: string, dialect: Dialect) {
     this.#columns = columns
     this.#id = id
     this.#dialect = dialect
+    this.#bigInts = Object.keys(columns).filter((name) => columns[name]?.dataType === 'bigint')
     const isGenerated = ({ generated, generatedIdentity }: Column) =>
       generated !== undefined || generatedIdentity?.type === 'always'
     this.replaced = Object.keys(columns).filter((name) => {
@@ -36,7 +39,7 @@ export class Columns {
       Object.entries(values).map(([name, value]) => {
         const column = this.get(name)
         if (value === undefined) return [name, this.#defaultOf(column)]
-        const stored = value === null ? null : toColumnValue(column, value)
+        const stored = value === null ? null : this.#convert(column, value)
         if (stored === undefined) throw typeMismatch(name, value)
         return [name, stored]
       })
@@ -49,9 +52,27 @@ export class Columns {
    * @throws {BadRequest} if no other column can have the value
    */
   toOperand(name: string, value: unknown): unknown {
-    const operand = toColumnValue(this.get(name), value)
+    const operand = this.#convert(this.get(name), value)
     if (operand === undefined && name !== this.#id) throw typeMismatch(name, value)
     return operand
+  }
+
+  /** Converts the values of rows to those of JSON. */
+  fromRows(rows: Row[]): Row[] {
+    for (const name of this.#bigInts)
+      for (const row of rows) {
+        const { [name]: value } = row
+        if (typeof value === 'bigint') row[name] = fromBigInt(value)
+      }
+    return rows
+  }
+
+  /** Converts a value, since a query over HTTP has text, and JSON has no dates. */
+  #convert({ dataType }: Column, value: unknown): unknown {
+    // Drivers of SQLite take no dates.
+    if (dataType === 'string' && value instanceof Date && this.#dialect === 'sqlite') return value.toISOString()
+    const { [dataType]: convert } = converters
+    return convert === undefined ? value : convert(value)
   }
 
   #defaultOf(column: Column): unknown {
@@ -70,27 +91,31 @@ const typeMismatch = (name: string, value: unknown) =>
 
 const integer = /^-?\d+$/
 
-/**
- * Converts a value to that of a column: a query over HTTP has text, and JSON has no dates.
- * `undefined` if the column can't have the value.
- */
-function toColumnValue({ dataType }: Column, value: unknown): unknown {
-  if (dataType === 'date') {
+/** Converts a value to that of a column. `undefined` if the column can't have it. */
+type Convert = (value: unknown) => unknown
+
+/** By the types of data that Drizzle has. Values of other types stay as they are. */
+const converters: Readonly<Record<string, Convert | undefined>> = {
+  string: (value) => (typeof value === 'object' && !(value instanceof Date) ? undefined : value),
+  array: (value) => (Array.isArray(value) ? value : undefined),
+  date(value) {
     const date = value instanceof Date ? value : new Date(value as string)
     return Number.isNaN(date.getTime()) ? undefined : date
-  }
-  if (dataType === 'number') {
-    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  },
+  number(value) {
+    const isText = typeof value === 'string' && value.trim() !== ''
+    const number = isText || typeof value === 'bigint' ? Number(value) : value
     return typeof number === 'number' && Number.isFinite(number) ? number : undefined
-  }
-  if (dataType === 'bigint') {
+  },
+  bigint(value) {
     const isInteger = typeof value === 'bigint' || integer.test(String(value))
     return isInteger ? BigInt(value as string) : undefined
-  }
-  if (dataType === 'boolean') {
-    const isBit = value === 1 || value === 0
+  },
+  boolean(value) {
     if (typeof value === 'boolean' || value === 'true' || value === 'false') return String(value) === 'true'
-    return isBit ? value === 1 : undefined
+    return value === 1 || value === 0 ? value === 1 : undefined
   }
-  return value
 }
+
+/** Converts a value to one of JSON. */
+const fromBigInt = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value))

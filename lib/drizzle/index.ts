@@ -1,10 +1,11 @@
 import {
   asc,
   count,
+  type DrizzleQueryError,
   type Table as DrizzleTable,
   desc,
-  eq,
   getTableColumns,
+  getTableName,
   type InferInsertModel,
   type InferSelectModel,
   inArray,
@@ -18,6 +19,7 @@ import { buildConditions } from '../core/adapters/conditions.js'
 import {
   type Dialect,
   type JsonRecord,
+  missingId,
   type Row,
   type RowSelection,
   type Table,
@@ -132,23 +134,25 @@ class TableByDrizzle implements Table {
     if (directions.length > 0) statement = statement.orderBy(...directions)
     // SQLite and MySQL have no offset without a limit.
     if (limit !== undefined || offset > 0) statement = statement.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
-    return statement
+    return this.#rowsOf(statement)
   }
 
   async count(where: Query, params: Params): Promise<number> {
     const statement = this.#dbOf(params).select({ total: count() }).from(this.#table).where(this.#condition(where))
-    const [row] = await statement
+    const [row] = await run(statement)
     return Number(row?.total)
   }
 
   async insert(rows: readonly Row[], params: Params): Promise<Row[]> {
     const values = rows.map((row) => this.#columns.toStored(row))
-    if (this.#returns) return this.#dbOf(params).insert(this.#table).values(values).returning()
+    if (this.#returns) return this.#rowsOf(this.#dbOf(params).insert(this.#table).values(values).returning())
     return this.#transact(params, async (trx) => {
       const inserted: Row[] = []
       for (const row of values) {
-        const [ids] = await trx.insert(this.#table).values([row]).$returningId()
-        inserted.push(...(await this.#selectByIds([row[this.#id] ?? ids?.[this.#id]], trx)))
+        const [ids] = await run(trx.insert(this.#table).values([row]).$returningId())
+        const id = row[this.#id] ?? ids?.[this.#id]
+        if (!id) throw missingId(getTableName(this.#table), this.#id)
+        inserted.push(...(await this.#lock(this.#hasId([id]), trx)))
       }
       return inserted
     })
@@ -156,38 +160,42 @@ class TableByDrizzle implements Table {
 
   async update(values: Row, where: Query, params: Params): Promise<Row[]> {
     const set = this.#columns.toStored(values)
-    if (this.#returns) return this.#dbOf(params).update(this.#table).set(set).where(this.#condition(where)).returning()
+    const update = (db: Database, condition: SQL) => db.update(this.#table).set(set).where(condition)
+    if (this.#returns) return this.#rowsOf(update(this.#dbOf(params), this.#condition(where)).returning())
     return this.#transact(params, async (trx) => {
-      const ids = await this.#lockIds(where, trx)
-      if (ids.length > 0) await trx.update(this.#table).set(set).where(this.#hasId(ids))
-      return this.#selectByIds(ids, trx)
+      const ids = (await this.#lock(this.#condition(where), trx)).map((row) => row[this.#id])
+      if (ids.length === 0) return []
+      await run(update(trx, this.#hasId(ids)))
+      return this.#lock(this.#hasId(ids), trx)
     })
   }
 
   async delete(where: Query, params: Params): Promise<Row[]> {
-    if (this.#returns) return this.#dbOf(params).delete(this.#table).where(this.#condition(where)).returning()
+    const remove = (db: Database, condition: SQL) => db.delete(this.#table).where(condition)
+    if (this.#returns) return this.#rowsOf(remove(this.#dbOf(params), this.#condition(where)).returning())
     return this.#transact(params, async (trx) => {
-      const ids = await this.#lockIds(where, trx)
-      const rows = await this.#selectByIds(ids, trx)
-      if (ids.length > 0) await trx.delete(this.#table).where(this.#hasId(ids))
+      const rows = await this.#lock(this.#condition(where), trx)
+      const ids = rows.map((row) => row[this.#id])
+      if (ids.length > 0) await run(remove(trx, this.#hasId(ids)))
       return rows
     })
   }
 
-  /** Returns the ids of the rows that meet conditions, which no other transaction can change then. */
-  async #lockIds(where: Query, trx: Database): Promise<unknown[]> {
-    const id = this.#columns.get(this.#id)
-    const rows = await trx.select({ id }).from(this.#table).where(this.#condition(where)).for('update')
-    return rows.map((row) => row.id)
-  }
-
-  async #selectByIds(ids: readonly unknown[], db: Database): Promise<Row[]> {
-    return ids.length === 0 ? [] : db.select().from(this.#table).where(this.#hasId(ids))
+  /**
+   * Returns the rows that meet a condition, which no other transaction can change then. They are
+   * those of now, even if the transaction has read older ones.
+   */
+  #lock(condition: SQL, trx: Database): Promise<Row[]> {
+    return this.#rowsOf(trx.select().from(this.#table).where(condition).for('update'))
   }
 
   #hasId(ids: readonly unknown[]): SQL {
-    const id = this.#columns.get(this.#id)
-    return ids.length === 1 ? eq(id, ids[0]) : inArray(id, [...ids])
+    return inArray(this.#columns.get(this.#id), [...ids])
+  }
+
+  /** Runs a statement that returns rows. */
+  async #rowsOf(statement: Statement): Promise<Row[]> {
+    return this.#columns.fromRows(await run(statement))
   }
 
   #condition(where: Query): SQL {
@@ -200,5 +208,20 @@ class TableByDrizzle implements Table {
 
   #transact<T>(params: Params, work: (trx: Database) => Promise<T>): Promise<T> {
     return params.transaction === undefined ? this.#db.transaction(work) : work(this.#dbOf(params))
+  }
+}
+
+/**
+ * Runs a statement.
+ *
+ * @throws the error of the driver: that of Drizzle has the statement with all of its values
+ */
+async function run(statement: Statement): Promise<Row[]> {
+  try {
+    return await statement
+  } catch (error) {
+    // Its class may be of another copy of the library.
+    const { query, cause } = Object(error) as Partial<DrizzleQueryError>
+    throw typeof query === 'string' && cause instanceof Error ? cause : error
   }
 }

@@ -12,6 +12,7 @@ import type { Params, Query } from '../../types/service.js'
 import { buildConditions, type Comparison, type Expressions } from '../core/adapters/conditions.js'
 import {
   type JsonRecord,
+  missingId,
   type Row,
   type RowSelection,
   type Table,
@@ -27,13 +28,14 @@ import { type ColumnKind, Converter } from './values.js'
 /** Options of `kysely()`. */
 export interface KyselyOptions extends TableOptions {
   /**
-   * Columns whose values the driver does not convert: SQLite and MySQL have numbers for booleans,
-   * and text for JSON. Default: none.
+   * Columns whose values the driver does not convert. SQLite and MySQL have numbers for booleans.
+   * SQLite has text for JSON and dates, and MySQL does not read dates of JSON, such as
+   * `2030-01-31T12:00:00Z`. Lists in columns of JSON need it on PostgreSQL, too. Default: none.
    */
   columns?: Readonly<Record<string, ColumnKind>>
 }
 
-const isKind = (kind: unknown) => kind === 'boolean' || kind === 'json'
+const isKind = (kind: unknown) => kind === 'boolean' || kind === 'json' || kind === 'date'
 const kyselyOptions: OptionTable<KyselyOptions> = {
   ...tableOptions,
   columns: [
@@ -140,10 +142,10 @@ class KyselyTable implements Table {
         await update(this.#dbOf(params)).where(this.#condition(where)).returningAll().execute()
       )
     return this.#transact(params, async (trx) => {
-      const ids = await this.#lockIds(where, trx)
+      const ids = (await this.#lock(where, trx)).map((row) => row[this.#id])
       if (ids.length === 0) return []
       await update(trx).where(this.#id, 'in', ids).execute()
-      return this.#selectByIds(ids, trx)
+      return this.#lock({ [this.#id]: { $in: ids } }, trx)
     })
   }
 
@@ -154,10 +156,9 @@ class KyselyTable implements Table {
         await remove(this.#dbOf(params)).where(this.#condition(where)).returningAll().execute()
       )
     return this.#transact(params, async (trx) => {
-      const ids = await this.#lockIds(where, trx)
-      if (ids.length === 0) return []
-      const rows = await this.#selectByIds(ids, trx)
-      await remove(trx).where(this.#id, 'in', ids).execute()
+      const rows = await this.#lock(where, trx)
+      const ids = rows.map((row) => row[this.#id])
+      if (ids.length > 0) await remove(trx).where(this.#id, 'in', ids).execute()
       return rows
     })
   }
@@ -165,24 +166,25 @@ class KyselyTable implements Table {
   async #insertAll(rows: readonly Row[], db: AnyKysely): Promise<Row[]> {
     const values = rows.map((row) => this.#converter.toRow(row))
     const [first = {}] = values
+    const isEmpty = Object.keys(first).length === 0
     const table = db.insertInto(this.#name)
-    const insert = Object.keys(first).length === 0 ? table.defaultValues() : table.values(values)
-    if (this.#returns) return this.#converter.fromRows(await insert.returningAll().execute())
+    if (this.#returns) {
+      const insert = isEmpty ? table.defaultValues() : table.values(values)
+      return this.#converter.fromRows(await insert.returningAll().execute())
+    }
+    const insert = table.values(isEmpty ? { [this.#id]: sql`default` } : values)
     const { insertId } = await insert.executeTakeFirstOrThrow()
-    return this.#selectByIds([first[this.#id] ?? insertId], db)
+    const id = first[this.#id] ?? insertId
+    if (!id) throw missingId(this.#name, this.#id)
+    return this.#lock({ [this.#id]: id }, db)
   }
 
-  /** Returns the ids of the rows that meet conditions, which no other transaction can change then. */
-  async #lockIds(where: Query, trx: AnyKysely): Promise<unknown[]> {
-    const rows = trx.selectFrom(this.#name).select(this.#id).where(this.#condition(where)).forUpdate()
-    return (await rows.execute()).map((row) => row[this.#id])
-  }
-
-  async #selectByIds(ids: readonly unknown[], db: AnyKysely): Promise<Row[]> {
-    const rows = db
-      .selectFrom(this.#name)
-      .selectAll()
-      .where(this.#id, 'in', [...ids])
+  /**
+   * Returns the rows that meet conditions, which no other transaction can change then. They are
+   * those of now, even if the transaction has read older ones.
+   */
+  async #lock(where: Query, trx: AnyKysely): Promise<Row[]> {
+    const rows = trx.selectFrom(this.#name).selectAll().where(this.#condition(where)).forUpdate()
     return this.#converter.fromRows(await rows.execute())
   }
 
@@ -213,20 +215,22 @@ function kyselyExpressions(
       return eb(column, dialect === 'postgres' ? comparison : 'like', operand)
     }
     const expression = eb(column, comparison, operand)
-    // MySQL takes '7 or more' for 7.
-    if (dialect !== 'mysql' || column !== id || typeof operand !== 'string') return expression
-    return eb.and([expression, sql<SqlBool>`cast(${eb.ref(column)} as char) = ${operand}`])
+    // MySQL takes '7 or more' for 7, and 'A' for 'a'.
+    if (dialect !== 'mysql' || column !== id || comparison !== '=' || typeof operand !== 'string') return expression
+    return eb.and([expression, sql<SqlBool>`cast(${eb.ref(column)} as char) = cast(${operand} as binary)`])
   }
   return {
     and: (expressions) => eb.and(expressions),
     or: (expressions) => eb.or(expressions),
     compare,
     isIn: (column, values) =>
-      eb(
-        column,
-        'in',
-        values.map((value) => converter.toValue(column, value))
-      ),
+      dialect === 'mysql' && column === id
+        ? eb.or(values.map((value) => compare(column, '=', value)))
+        : eb(
+            column,
+            'in',
+            values.map((value) => converter.toValue(column, value))
+          ),
     isNotIn: (column, values) =>
       eb(
         column,

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Dialect, Row } from '../core/adapters/table.js'
+import { isPlain } from '../core/objects.js'
 
 /** A kind of column whose values drivers do not convert. */
-export type ColumnKind = 'boolean' | 'json'
+export type ColumnKind = 'boolean' | 'json' | 'date'
 
 /** Converts values of columns to those that a driver takes, and back. */
 export class Converter {
@@ -24,14 +25,27 @@ export class Converter {
     // SQLite can't set a default.
     if (value === undefined && this.#dialect !== 'sqlite') return sql`default`
     if (value === undefined || value === null) return null
-    return this.#kinds.get(column) === 'json' ? JSON.stringify(value) : this.toValue(column, value)
+    if (this.#kinds.get(column) === 'json') return JSON.stringify(value)
+    // MySQL would read an object as a comparison with another column. PostgreSQL has lists.
+    const isText = isPlain(value) || (Array.isArray(value) && this.#dialect !== 'postgres')
+    return isText ? JSON.stringify(value) : this.toValue(column, value)
   }
 
   /** Converts a value to compare with. */
   toValue(column: string, value: unknown): unknown {
-    if (this.#kinds.get(column) !== 'boolean' || this.#dialect === 'postgres') return value
-    if (value === true || value === 'true') return 1
-    return value === false || value === 'false' ? 0 : value
+    if (this.#dialect === 'postgres') return value
+    const kind = this.#kinds.get(column)
+    if (kind === 'date' && typeof value === 'string') return this.#toDate(new Date(value)) ?? value
+    if (kind === 'boolean' && (value === 'true' || value === 'false')) return Number(value === 'true')
+    // Drivers of SQLite take neither booleans nor dates.
+    if (typeof value === 'boolean') return Number(value)
+    return value instanceof Date ? this.#toDate(value) : value
+  }
+
+  /** Returns what a driver takes for a date. `undefined` if it is invalid. */
+  #toDate(date: Date): Date | string | undefined {
+    if (Number.isNaN(date.getTime())) return undefined
+    return this.#dialect === 'sqlite' ? date.toISOString() : date
   }
 
   fromRows(rows: Row[]): Row[] {
@@ -40,8 +54,8 @@ export class Converter {
       for (const [column, kind] of this.#kinds) {
         const { [column]: value } = row
         if (kind === 'boolean' && typeof value === 'number') row[column] = value !== 0
-        if (kind === 'json' && typeof value === 'string' && this.#dialect !== 'postgres')
-          row[column] = JSON.parse(value)
+        // Drivers of the others have read it.
+        if (kind === 'json' && typeof value === 'string' && this.#dialect === 'sqlite') row[column] = JSON.parse(value)
       }
     return rows
   }

@@ -11,8 +11,10 @@ type Matches = (record: Row) => boolean
 export const recordExpressions: Expressions<Matches> = {
   and: (expressions) => (record) => expressions.every((matches) => matches(record)),
   or: (expressions) => (record) => expressions.some((matches) => matches(record)),
-  compare: (column, comparison, operand) => (record) =>
-    itemsOf(record, column).some((item) => isNoNull(item) && meets(item, comparison, operand)),
+  compare: (column, comparison, operand) =>
+    comparison === '!='
+      ? recordExpressions.isNotIn(column, [operand])
+      : (record) => itemsOf(record, column).some((item) => isNoNull(item) && meets(item, comparison, operand)),
   isIn: (column, values) => (record) =>
     itemsOf(record, column).some((item) => isNoNull(item) && values.some((value) => meets(item, '=', value))),
   isNotIn: (column, values) => (record) =>
@@ -33,7 +35,6 @@ function meets(value: unknown, comparison: Comparison, operand: unknown): boolea
   if (comparison === 'ilike') return isLike(String(value).toLowerCase(), String(operand).toLowerCase())
   const difference = compareValues(value, operand)
   if (comparison === '=') return difference === 0
-  if (comparison === '!=') return difference !== 0
   if (comparison === '<') return difference < 0
   if (comparison === '<=') return difference <= 0
   return comparison === '>' ? difference > 0 : difference >= 0

@@ -9,6 +9,7 @@ import {
   TableService,
   tableOptions
 } from '../core/adapters/table.js'
+import { Conflict } from '../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { compareValues, recordExpressions } from './comparison.js'
 
@@ -69,7 +70,7 @@ class MemoryTable implements Table {
   constructor(id: string, records: readonly object[], createId: (() => Id) | undefined) {
     this.#id = id
     this.#createId = createId ?? (() => this.#nextNumber())
-    for (const record of records) this.#insert(record as Row)
+    this.#insert(records as readonly Row[])
   }
 
   async select({ where, order, columns, limit = Infinity, offset }: RowSelection): Promise<Row[]> {
@@ -89,7 +90,7 @@ class MemoryTable implements Table {
   }
 
   async insert(rows: readonly Row[]): Promise<Row[]> {
-    return rows.map((row) => structuredClone(this.#insert(row)))
+    return structuredClone(this.#insert(rows))
   }
 
   async update(values: Row, where: Query): Promise<Row[]> {
@@ -112,19 +113,29 @@ class MemoryTable implements Table {
     return [...this.#rows.values()].filter(matches)
   }
 
-  #insert(row: Row): Row {
-    const { [this.#id]: id = this.#createId() } = row
-    if (typeof id === 'number') this.#lastId = Math.max(this.#lastId, id)
-    const stored = structuredClone({ ...row, [this.#id]: id })
-    this.#rows.set(String(id), stored)
-    return stored
+  /** @throws {Conflict} if there is a record with one of the ids: then it stores none */
+  #insert(rows: readonly Row[]): Row[] {
+    const stored = new Map<string, Row>()
+    for (const row of rows) {
+      const { [this.#id]: id = this.#createId() } = row
+      const key = String(id)
+      if (this.#rows.has(key) || stored.has(key)) throw new Conflict(`There is a record with the id '${key}' already`)
+      if (isCounted(id)) this.#lastId = Math.max(this.#lastId, id)
+      stored.set(key, structuredClone({ ...row, [this.#id]: id }))
+    }
+    for (const [key, row] of stored) this.#rows.set(key, row)
+    return [...stored.values()]
   }
 
   #nextNumber(): number {
-    this.#lastId += 1
+    do this.#lastId += 1
+    while (this.#rows.has(String(this.#lastId)))
     return this.#lastId
   }
 }
+
+/** Whether the ids after it can be counted: there are no integers between `2 ** 53` and the next number. */
+const isCounted = (id: unknown): id is number => Number.isInteger(id) && (id as number) < 2 ** 52
 
 const columnOf = (row: Row, column: string) => (Object.hasOwn(row, column) ? row[column] : undefined)
 

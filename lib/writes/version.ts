@@ -242,8 +242,8 @@ async function runWithCondition(
     await next()
   } catch (error) {
     if (!condition.isApplied || toServiceError(error).code !== 404) throw error
-    const record = await readRecord(context, table)
-    if (Tags.of(version).includes(record[column])) throw error
+    // The record may not exist. A transaction may still see the version that it has read before.
+    await readRecord(context, table)
     throw preconditionFailed(context)
   } finally {
     // Outer hooks may pass them on to other services.

@@ -13,6 +13,9 @@ import { installIn } from '../support/install.js'
 import { noMariadb, startMariadb } from '../support/mariadb.js'
 import { createDatabase, skipPostgres } from '../support/postgres.js'
 
+// Each suite takes some seconds.
+t.setTimeout(120_000)
+
 const folder = join(root, 'test/adapters/databases')
 const require = createRequire(join(folder, 'package.json'))
 await installIn(folder)

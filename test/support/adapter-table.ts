@@ -95,6 +95,10 @@ export async function tableContract(t: Test, adapter: TableAdapter): Promise<voi
       ['stars[$nin][]=1', ['two']],
       ['stars[$gte]=1&stars[$lt]=2', ['one']],
       ['stars[$in][]=1&stars[$in][]=2', ['one', 'two']],
+      ['id[$in][]=1&id[$in][]=2', ['one', 'two']],
+      ['id[$lte]=2', ['one', 'two']],
+      ['id[$ne]=1&id[$ne]=3', 400],
+      ['id[$ne]=1&stars=2', ['two']],
       ['isDone=true', ['one']],
       ['isDone[$ne]=true', ['50% off_\\', 'two']],
       ['text[$like]=%25%5C%25%25', ['50% off_\\']],
@@ -131,7 +135,14 @@ export async function tableContract(t: Test, adapter: TableAdapter): Promise<voi
     t.strictSame((await select({ $and: [] })).length, 3)
     for (const query of [{ stars: undefined }, { stars: Number.NaN }, { stars: {} }, { $or: [] }, { stars: [1] }])
       await t.rejects(select(query), { code: 400 }, `no record: ${JSON.stringify(query)}`)
-    for (const id of ['7abc', '1 or 1=1', "1'", 'x', '99', '1.5', '%31', '-1'])
+    for (const query of ['id=1abc', 'id[$in][]=1abc', 'text=%00', 'stars=1e400', 'stars=99999999999999999999'])
+      t.ok(['400', ''].includes(String(await texts(send, query))), query)
+    const { get } = service as { get(id: unknown): Promise<object> }
+    for (const id of [null, undefined, { $gt: 0 }, [1], Number.NaN]) {
+      await t.rejects(get.call(service, id), { code: 400 }, `no id: ${JSON.stringify(id)}`)
+      if (id !== null) await t.rejects(patch.call(service, id as never, { stars: 9 }), { code: 400 })
+    }
+    for (const id of ['7abc', '1 or 1=1', "1'", 'x', '99', '1.5', '%31', '-1', '1\0', '1 or'])
       for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
         const { status } = await send(
           method,
@@ -141,6 +152,42 @@ export async function tableContract(t: Test, adapter: TableAdapter): Promise<voi
         t.ok([400, 404].includes(status), `${method} ${id}: ${status}`)
       }
     t.equal((await select({})).length, 3)
+  })
+
+  await t.test(`${adapter.name}: values of other types`, async (t) => {
+    const service = await adapter.create(t, { multi: true })
+    const { create, get, patch } = service as Record<
+      'create' | 'get' | 'patch',
+      (...args: unknown[]) => Promise<Record<string, unknown>>
+    >
+    await create.call(service, { text: 'one', author: 'ada' })
+    const send = await start(t, service, {}, {})
+    for (const author of [{ text: 'one' }, ['ada'], true, 5, 'a\0b']) {
+      const { status } = await send('PATCH', '/1', { author })
+      t.ok([200, 400].includes(status), `${JSON.stringify(author)}: ${status}`)
+      const { author: stored } = await get.call(service, 1)
+      if (typeof author === 'object')
+        t.ok(['ada', JSON.stringify(author), '{"ada"}'].includes(String(stored)), `an object is no column: ${stored}`)
+    }
+    for (const payload of [
+      {},
+      { text: null },
+      { text: 'two', stars: 1e30 },
+      { text: 'two', other: 1 },
+      { text: 'one' }
+    ]) {
+      const { status, body } = await send('POST', '', payload)
+      if (status !== 201) t.ok([400, 409].includes(status), `${JSON.stringify(payload)}: ${status}`)
+      t.notMatch(JSON.stringify(body), /insert into/i)
+    }
+    for (const tags of ['text', 5, false, { a: [null, "'"] }, ['[]']]) {
+      await patch.call(service, 1, { tags })
+      t.strictSame((await get.call(service, 1)).tags, tags, `JSON: ${JSON.stringify(tags)}`)
+    }
+    const at = new Date(0)
+    const { id } = await create.call(service, { text: 'dated', at })
+    const { find } = service as { find(params: object): Promise<object[]> }
+    t.match(await find.call(service, { query: { at } }), [{ id }], 'a date in a column of text')
   })
 
   await t.test(`${adapter.name}: a scope is part of each statement`, async (t) => {
@@ -188,6 +235,19 @@ export async function tableContract(t: Test, adapter: TableAdapter): Promise<voi
 
   const { database } = adapter
   if (database === undefined) return
+  await t.test(`${adapter.name}: writes with If-Match in transactions`, async (t) => {
+    const service = await adapter.create(t)
+    const next = async ({ method, data }: HookContext) => {
+      if (method === 'patch') data.version = 2
+    }
+    const around = { all: [inTransaction(database as TransactionalDatabase), version('version')] }
+    const send = await start(t, service, { around, before: { patch: [next] } }, {})
+    await send('POST', '', { text: 'one' })
+    const patch = (stars: number) => send('PATCH', '/1', { stars }, { 'if-match': '"1"' })
+    const statuses = (await Promise.all([1, 2, 3].map(patch))).map(({ status }) => status)
+    t.strictSame(statuses.sort(), [200, 412, 412])
+  })
+
   await t.test(`${adapter.name}: a transaction that fails leaves nothing`, async (t) => {
     const service = await adapter.create(t, { multi: true })
     const fail = async (context: HookContext) => {

@@ -1,7 +1,7 @@
 import type { Id, NullableId, Paginated, Params, Query } from '../../../types/service.js'
-import { BadRequest, MethodNotAllowed, NotFound } from '../errors.js'
+import { BadRequest, GeneralError, MethodNotAllowed, NotFound } from '../errors.js'
 import { isObject, isPlain, pick } from '../objects.js'
-import { checkOptions, kinds, type OptionTable } from '../options.js'
+import { checkOptions, inspect, kinds, type OptionTable } from '../options.js'
 import { checkColumnName } from './conditions.js'
 
 /** A row of a table. `undefined` in values to write means that the column has none. */
@@ -10,10 +10,14 @@ export type Row = Record<string, unknown>
 /** The dialects of SQL that adapters know. MariaDB has that of MySQL. */
 export type Dialect = 'postgres' | 'sqlite' | 'mysql'
 
-/** A record as JSON has it: dates are text. */
-export type JsonRecord<T> = {
-  [K in keyof T]: T[K] extends Date ? string : T[K] extends Date | null ? string | null : T[K]
-}
+/** A record as JSON has it: dates are text, and so are integers that no number can hold. */
+export type JsonRecord<T> = { [K in keyof T]: JsonValue<T[K]> }
+
+type JsonValue<T> = T extends Date ? string : T extends bigint ? number | string : T
+
+/** Creates the error for a row of MySQL that gets its id by a default other than a counter. */
+export const missingId = (table: string, id: string) =>
+  new GeneralError(`The database does not tell the id of a new row of '${table}'. Send '${id}' with the data`)
 
 /** Which rows to read, and which of their columns. */
 export interface RowSelection {
@@ -49,15 +53,20 @@ export interface Table {
 /** A method that may change many records in one call. */
 export type MultiMethod = 'create' | 'patch' | 'remove'
 
+/** The number of records of a page, and the most that a client may ask for. */
+export interface PageOptions {
+  default?: number
+  max?: number
+}
+
 /** Options of a service that stores its records in a table. */
 export interface TableOptions {
   /** The column that holds the id. Default `'id'`. */
   id?: string
   /**
-   * Pages for `find`: the number of records of a page, and the most that a client may ask for.
-   * Default: no pages, `find` returns a list of all records.
+   * Pages for `find`. Default: no pages, `find` returns a list of all records.
    */
-  paginate?: false | { default?: number; max?: number }
+  paginate?: false | PageOptions
   /**
    * The methods that may change many records: `create` takes a list, and `patch` and `remove` take
    * `null` instead of an id. Default `false`.
@@ -122,7 +131,7 @@ export class TableService<
    *
    * @throws {BadRequest} if the query has an unknown operator or field
    */
-  async find(params?: FindParams & { paginate?: TableOptions['paginate'] }): Promise<Paginated<Result>>
+  async find(params?: FindParams & { paginate?: PageOptions }): Promise<Paginated<Result>>
   async find(params?: FindParams & { paginate: false }): Promise<Result[]>
   async find(params?: FindParams): Promise<Paginated<Result> | Result[]>
   async find(params: Params = {}): Promise<Paginated<Result> | Result[]> {
@@ -246,7 +255,9 @@ export class TableService<
 
   /** Returns the conditions of a call of one record, or of many. */
   #conditionsOf(id: NullableId, params: Params, isWrite = false) {
-    if (id === undefined) throw new BadRequest('The id of a record is missing')
+    // An object would be operators of a query.
+    if (!['string', 'number', 'bigint'].includes(typeof id) && !(id === null && isWrite))
+      throw new BadRequest(`The id of a record must be a text or a number, got ${inspect(id)}`)
     const { $limit, $skip, $sort, $select, ...conditions } = this.sanitizeQuery(params)
     const { condition }: AdapterParams = isWrite ? Object(params.adapter) : {}
     if (condition !== undefined) condition.isApplied = true

@@ -1,12 +1,18 @@
 import { METHODS } from 'node:http'
+import { PGlite } from '@electric-sql/pglite'
 import { KnexService } from '@feathersjs/knex'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import type { ServiceOptions } from 'fastify-services'
 import { allow, own, scope, within } from 'fastify-services/authentication'
+import { databaseErrors } from 'fastify-services/database'
+import { kysely } from 'fastify-services/kysely'
+import { memory } from 'fastify-services/memory'
 import type { Knex } from 'knex'
+import { Kysely, PGliteDialect } from 'kysely'
 import t, { type Test } from 'tap'
-import { openPGlite } from '../../support/pglite.js'
+import type { TableService } from '../../../lib/core/adapters/table.js'
+import { copyEmpty, openPGlite } from '../../support/pglite.js'
 import { createGenerator } from '../../support/random.js'
 import { type Caller, createApp } from './callers.js'
 
@@ -67,20 +73,22 @@ const hooksOf: Readonly<Record<string, ReturnType<typeof own>>> = {
 
 /** A service that knows nothing of queries but equality, and of no permissions. */
 class Plain {
-  readonly memory: MemoryService<Note>
-  constructor(memory: MemoryService<Note>) {
-    this.memory = memory
+  readonly notes: Pick<TableService<Note>, 'find' | 'get' | 'create' | 'patch' | 'remove'>
+  constructor(notes: object) {
+    this.notes = notes as TableService<Note>
   }
-  find = ({ query }: { query?: object } = {}) => this.memory.find({ query: { userId: Object(query).userId } } as never)
-  get = (id: string) => this.memory.get(id as never)
-  create = (data: Note) => this.memory.create(data)
-  patch = (id: string, data: Partial<Note>) => this.memory.patch(id as never, data)
-  remove = (id: string) => this.memory.remove(id as never)
+  find = ({ query }: { query?: object } = {}) => this.notes.find({ query: { userId: Object(query).userId } })
+  get = (id: string) => this.notes.get(id)
+  create = (data: Note) => this.notes.create(data)
+  patch = (id: string, data: Partial<Note>) => this.notes.patch(id, data)
+  remove = (id: string) => this.notes.remove(id)
   touch = async (id: string) => ({ ...(await this.get(id)), text: 'touched' })
 }
 
 interface Store {
   service(): object
+  /** Hooks outside of all others. */
+  readonly hooks?: readonly ReturnType<typeof databaseErrors>[]
   all(): Promise<readonly Note[]>
 }
 
@@ -94,11 +102,11 @@ async function search(t: Test, name: string, store: () => Promise<Store>): Promi
   const { send } = await createApp(t, (app) => {
     const visible = scope(({ params: { user } }) => ({ id: user?.projects }))
     app.service('projects', projects, { hooks: { around: { all: [visible] } } })
-    for (const [path, { service }] of Object.entries(stores)) {
-      const object = path === 'plain' ? new Plain(service() as MemoryService<Note>) : service()
+    for (const [path, { service, hooks = [] }] of Object.entries(stores)) {
+      const object = path === 'plain' ? new Plain(service()) : service()
       const methods = path === 'plain' ? ['find', 'get', 'create', 'patch', 'remove', 'touch'] : undefined
       app.service(path, object, {
-        hooks: { around: { all: [roles, hooksOf[path] as never] } },
+        hooks: { around: { all: [...hooks, roles, hooksOf[path] as never] } },
         ...(methods && { methods, routes: { touch: 'POST /:id/touch' } })
       } as ServiceOptions<object>)
     }
@@ -237,6 +245,14 @@ t.test('on memory', (t) =>
   })
 )
 
+t.test('on the memory service of ours', (t) =>
+  search(t, 'memory()', async () => {
+    const records = firstNotes.map((note, index) => ({ ...note, id: index + 1 }))
+    const service = memory<Note>({ multi: true, records })
+    return { service: () => service, all: () => service.find({ paginate: false }) }
+  })
+)
+
 t.test('on PostgreSQL', async (t) => {
   const Model: Knex = await openPGlite(t)
   let tables = 0
@@ -253,5 +269,26 @@ t.test('on PostgreSQL', async (t) => {
       service: () => new KnexService({ Model, name, multi: true }),
       all: () => Model(name).orderBy('id') as unknown as Promise<Note[]>
     }
+  })
+})
+
+t.test('on PostgreSQL, through Kysely', async (t) => {
+  const folder = t.testdir()
+  await copyEmpty(folder)
+  const pglite = await PGlite.create(folder)
+  const db = new Kysely<Record<string, Note>>({ dialect: new PGliteDialect({ pglite }) })
+  t.teardown(() => db.destroy())
+  let tables = 0
+  await search(t, 'Kysely', async () => {
+    tables += 1
+    const name = `scoped_${tables}`
+    await pglite.exec(`create table ${name} (id serial primary key, text text, kind text, secret text,
+      "userId" integer, "projectId" integer)`)
+    await db
+      .insertInto(name)
+      .values(firstNotes as Note[])
+      .execute()
+    const all = () => db.selectFrom(name).selectAll().orderBy('id').execute()
+    return { service: () => kysely(db, name, { multi: true }), all, hooks: [databaseErrors()] }
   })
 })

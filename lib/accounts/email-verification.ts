@@ -5,10 +5,10 @@ import { toSeconds } from '../authentication/token.js'
 import { Forbidden } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
 import { metaOf } from '../core/service-meta.js'
+import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { invalidLink, Links } from './links.js'
-import { PasswordLogin } from './login.js'
 import { Mails, type SendMail } from './mails.js'
-import { checkAccountOptions, registerAccountService } from './registration.js'
+import { PasswordLogin } from './password-login.js'
 import { createSchemas, linkToken, userName } from './schemas.js'
 import { VerifiedAddress } from './verified-address.js'
 
@@ -39,8 +39,8 @@ export interface EmailVerificationOptions {
  * }
  */
 export interface EmailVerifications<Name extends string = 'email'> {
-  create(data: { [N in Name]: string }): Promise<{ sent: boolean }>
-  confirm(data: { token: string }): Promise<{ verified: boolean }>
+  create(data: { [N in Name]: string }, params?: Params): Promise<{ sent: boolean }>
+  confirm(data: { token: string }, params?: Params): Promise<{ verified: boolean }>
 }
 
 /**

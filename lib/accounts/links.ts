@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Params } from '../../types/service.js'
 import type { UserRecord } from '../authentication/users.js'
 import { BadRequest } from '../core/errors.js'
-import type { PasswordLogin } from './login.js'
+import type { PasswordLogin } from './password-login.js'
 
 /**
  * Creates and reads the tokens of links in mails. Nothing is stored: a token is signed, and valid

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AnyUser } from '../../types/identity.js'
 import type { UserRecord } from '../authentication/users.js'
 import type { Links } from './links.js'
-import type { PasswordLogin } from './login.js'
+import type { PasswordLogin } from './password-login.js'
 
 /** A mail to send: whom it is for, without the password, and the token for its link. */
 export interface AccountMail {

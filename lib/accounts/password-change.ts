@@ -5,8 +5,8 @@ import { authenticate, type RateLimitOptions } from '../authentication/index.js'
 import { BadRequest, NotAuthenticated } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
 import { metaOf } from '../core/service-meta.js'
-import { PasswordLogin } from './login.js'
-import { checkAccountOptions, registerAccountService } from './registration.js'
+import { checkAccountOptions, registerAccountService } from './account-service.js'
+import { PasswordLogin } from './password-login.js'
 import { createSchemas, currentPassword, newPassword } from './schemas.js'
 
 export interface PasswordChangeOptions {

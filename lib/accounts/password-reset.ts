@@ -5,10 +5,10 @@ import type { RateLimitOptions } from '../authentication/rate-limit.js'
 import { toSeconds } from '../authentication/token.js'
 import { joinPath } from '../core/path.js'
 import { metaOf } from '../core/service-meta.js'
+import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { invalidLink, Links } from './links.js'
-import { PasswordLogin } from './login.js'
 import { Mails, type SendMail } from './mails.js'
-import { checkAccountOptions, registerAccountService } from './registration.js'
+import { PasswordLogin } from './password-login.js'
 import { createSchemas, linkToken, newPassword, userName } from './schemas.js'
 
 export interface PasswordResetOptions {
@@ -36,8 +36,8 @@ export interface PasswordResetOptions {
  * }
  */
 export interface PasswordResets<Name extends string = 'email'> {
-  create(data: { [N in Name]: string }): Promise<{ sent: boolean }>
-  confirm(data: { token: string; password: string }): Promise<{ changed: boolean }>
+  create(data: { [N in Name]: string }, params?: Params): Promise<{ sent: boolean }>
+  confirm(data: { token: string; password: string }, params?: Params): Promise<{ changed: boolean }>
 }
 
 /**

@@ -5,8 +5,8 @@ import type { UserRecord } from '../authentication/users.js'
 import { BadRequest } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
 import { commitOf } from '../database/commit.js'
-import type { PasswordLogin } from './login.js'
 import type { Mails } from './mails.js'
+import type { PasswordLogin } from './password-login.js'
 
 /**
  * Keeps a field of users that says whether their address is verified: it is false for a new user
@@ -80,10 +80,8 @@ export class VerifiedAddress {
     const { users } = this.#login
     const stored: unknown[] = [context.result].flat()
     for (const [index, user] of stored.entries()) {
-      // A patch of many users has one record of data.
-      const { isNew } = changes[index] ?? changes[0] ?? {}
       const id = users.idIn(user)
-      if (isNew && id !== undefined && id !== null) this.send(id, commit)
+      if (changes[index]?.isNew && id !== undefined && id !== null) this.send(id, commit)
     }
   }
 

@@ -9,6 +9,12 @@ import { isHashOf } from '../support/auth-passwords.js'
 import { openPGlite } from '../support/pglite.js'
 import { createDatabase, skipPostgres } from '../support/postgres.js'
 
+function openPool(t: Test, connection: string): Knex {
+  const knex = createKnex({ client: 'pg', connection, pool: { min: 0, max: 5 } })
+  t.teardown(() => knex.destroy())
+  return knex
+}
+
 async function createTable(knex: Knex) {
   await knex.schema.createTable('users', (table) => {
     table.increments('id')
@@ -45,12 +51,7 @@ async function useAtOnce(t: Test, servers: Awaited<ReturnType<typeof createServe
 
 t.test('a link that is used at once in two processes changes the password once', { skip: skipPostgres }, async (t) => {
   const connection = await createDatabase(t)
-  const open = () => {
-    const knex = createKnex({ client: 'pg', connection, pool: { min: 0, max: 5 } })
-    t.teardown(() => knex.destroy())
-    return knex
-  }
-  const [one, other] = [open(), open()]
+  const [one, other] = [openPool(t, connection), openPool(t, connection)]
   await createTable(one)
   const servers = [await createServer(t, one), await createServer(t, other)]
   for (let round = 0; round < 5; round++) await useAtOnce(t, servers, one, ada.password)
@@ -65,8 +66,7 @@ t.test('the same in PGlite, and a name with a NUL is unknown', async (t) => {
   t.match(await server.post('/password-resets', { email: 'ada\0' }), { status: 201, body: { sent: true } })
 })
 
-t.test('a mail is sent when the transaction of the user is committed, and not after a rollback', async (t) => {
-  const knex = await openPGlite(t)
+async function commitFirst(t: Test, knex: Knex) {
   await createTable(knex)
   const seen: unknown[] = []
   const fail = (context: HookContext) => {
@@ -95,20 +95,37 @@ t.test('a mail is sent when the transaction of the user is committed, and not af
   t.match(await users.get(user.id as number), { isVerified: true })
   await app.close()
   t.strictSame(mails, [])
+}
+
+t.test('a mail is sent when the transaction of its user is committed, and not after a rollback', async (t) => {
+  await t.test('PGlite', async (t) => commitFirst(t, await openPGlite(t)))
+  await t.test('PostgreSQL', { skip: skipPostgres }, async (t) => commitFirst(t, openPool(t, await createDatabase(t))))
 })
 
-t.test('an address that changes while its link is used stays unverified', async (t) => {
+t.test('an address that another process changes while its link is used stays unverified', async (t) => {
   const knex = await openPGlite(t)
   await createTable(knex)
-  const object = new KnexService({ Model: knex, name: 'users' })
-  // Another process writes between the check and the statement.
-  const change = async (context: HookContext) => {
-    if (context.data.isVerified === true) await knex('users').update({ email: 'bob@example.com' })
+  const changes: (() => Promise<unknown>)[] = []
+  class Users extends KnexService {
+    // The adapter selects the ids before it writes.
+    override async _findOrGet(...args: Parameters<KnexService['_findOrGet']>) {
+      const found = await super._findOrGet(...args)
+      await changes.pop()?.()
+      return found
+    }
   }
+  const object = new Users({ Model: knex, name: 'users' })
   const { users, post, nextMail } = await createAccounts(
     t,
     (app, send) => app.register(emailVerification, { send, rateLimit: false }),
-    { object, options: { hooks: { before: { patch: [change] } } } }
+    {
+      object,
+      options: {
+        hooks: {
+          before: { patch: [() => void changes.push(() => knex('users').update({ email: 'bob@example.com' }))] }
+        }
+      }
+    }
   )
   await users.create({ ...ada })
   const { token } = await nextMail()

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import rateLimit from '@fastify/rate-limit'
 import { memory } from '@feathersjs/memory'
-import type { HookContext } from 'fastify-services'
+import type { HookContext, NextFunction } from 'fastify-services'
 import { type EmailVerificationOptions, emailVerification, passwordReset } from 'fastify-services/accounts'
 import { LocalStrategy } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
@@ -77,6 +77,8 @@ t.test('a new address has to be verified, and links to the old one end', async (
   t.equal((await nextMail()).user.email, 'cy@example.com', 'by the server')
   await users.patch(1, { email: 'dan@example.com', isVerified: true })
   t.equal((await stored(1)).isVerified, true, 'the server may know that it is verified')
+  await users.update(1, { name: 'without an address' })
+  t.equal((await stored(1)).isVerified, false)
   t.strictSame(await allMails(), [])
 })
 
@@ -140,14 +142,22 @@ t.test('a request sends one mail: lists are refused', async (t) => {
   t.strictSame(await allMails(), [])
 })
 
-t.test('hooks of the application decide before: what they set is stored', async (t) => {
-  const set = (context: HookContext) => {
+t.test('what hooks of the application set is stored, and an address from them counts', async (t) => {
+  const set = async (context: HookContext, next: NextFunction) => {
     context.data = { ...context.data, isVerified: context.data.email.endsWith('@our.example') }
+    await next()
   }
-  const { post, stored, allMails } = await create(t, {}, { options: { hooks: { before: { create: [set] } } } })
+  const move = (context: HookContext) => {
+    const { contact, ...data } = context.data
+    context.data = { ...data, email: contact }
+  }
+  const hooks = { around: { create: [set] }, before: { patch: [move] } }
+  const { post, send, stored, allMails } = await create(t, {}, { options: { hooks } })
   await post('/users', { ...ada, email: 'eve@our.example' })
   t.equal((await stored(1)).isVerified, true)
-  t.strictSame(await allMails(), [])
+  await send('PATCH', '/users/1', { contact: bob })
+  t.match(await stored(1), { email: bob, isVerified: false })
+  t.strictSame(await allMails(), [bob])
 })
 
 t.test('a mail is sent again on request, with the same answer for all names', async (t) => {
@@ -260,4 +270,5 @@ t.test('requests for mails are limited', async (t) => {
   t.equal((await post('/email-verifications', { email: ada.email })).status, 201)
   t.equal((await post('/email-verifications', { email: ada.email })).status, 429)
   t.equal((await post('/email-verifications', { email: bob })).status, 201)
+  t.equal((await post('/email-verifications', { email: 'no name \0' })).status, 201)
 })

@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit'
 import { type PasswordChangeOptions, type PasswordChanges, passwordChange } from 'fastify-services/accounts'
-import { hashPassword } from 'fastify-services/authentication'
+import { allow, hashPassword, scope } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { ada, createAccounts } from '../support/accounts-app.js'
 import { isHashOf, type PasswordApp, type User } from '../support/auth-passwords.js'
@@ -52,6 +52,14 @@ t.test('a login is needed, with and without a guard for all services', async (t)
     await t.rejects(app.service<PasswordChanges>('password-changes').create(data), { code: 401 })
     t.equal((await change(ada.password)).status, 201)
   }
+})
+
+t.test('permissions and scopes of all services leave it alone', async (t) => {
+  const except = ['users']
+  const limits = [allow({ admin: { find: true } }, { except }), scope(() => ({ organisationId: 1 }), { except })]
+  const hooks = { around: { all: limits } }
+  const { change } = await create(t, {}, { plugin: { hooks } })
+  t.equal((await change(ada.password)).status, 201)
 })
 
 t.test('ten changes at once: one has the current password', async (t) => {

@@ -3,8 +3,13 @@ import rateLimit from '@fastify/rate-limit'
 import { memory } from '@feathersjs/memory'
 import type { FastifyInstance } from 'fastify'
 import type { HookContext } from 'fastify-services'
-import { type PasswordResetOptions, passwordReset } from 'fastify-services/accounts'
-import { allow, LocalStrategy, scope } from 'fastify-services/authentication'
+import {
+  type AccountMail,
+  type PasswordResetOptions,
+  type PasswordResets,
+  passwordReset
+} from 'fastify-services/accounts'
+import authentication, { allow, LocalStrategy, scope } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { ada, createAccounts } from '../support/accounts-app.js'
 import { createPairFor } from '../support/auth-fault-tokens.js'
@@ -158,6 +163,30 @@ t.test('the link of one service is not good for another one, nor that of another
   t.equal((await post('/password-resets/confirm', data)).status, 200)
 })
 
+t.test('each authentication resets the passwords of its own users', async (t) => {
+  const app = await createServicesApp(t)
+  const tokens: string[] = []
+  const send = ({ token }: AccountMail) => tokens.push(token)
+  for (const prefix of ['/one', '/other'])
+    await app.register(
+      async (child) => {
+        child.service('users', memory({ startId: 1 }))
+        await child.register(authentication, { secret })
+        await child.register(passwordReset, { send, rateLimit: false })
+        child.addHook('onReady', async () => void (await child.service('users').create({ ...ada })))
+      },
+      { prefix }
+    )
+  const post = async (url: string, payload: object) => (await app.inject({ method: 'POST', url, payload })).statusCode
+  t.equal(await post('/one/password-resets', { email: ada.email }), 201)
+  while (tokens.length === 0) await setImmediate()
+  const data = { token: tokens[0], password: 'battery staple' }
+  t.equal(await post('/other/password-resets/confirm', data), 400)
+  t.equal(await post('/one/password-resets/confirm', data), 200)
+  const login = { strategy: 'local', email: ada.email, password: 'battery staple' }
+  t.strictSame([await post('/one/authentication', login), await post('/other/authentication', login)], [201, 401])
+})
+
 t.test('links hold when the secret is replaced, and with a key pair', async (t) => {
   const people = memory({ startId: 1, multi: true })
   const old = await withAda(t, {}, { object: people })
@@ -274,6 +303,18 @@ t.test('a mail that fails is logged, and never answered', async (t) => {
   }
 })
 
+t.test('a mail is made after the answer, so that its time does not reveal a user', async (t) => {
+  let calls = 0
+  const send = () => {
+    calls += 1
+  }
+  const { app } = await withAda(t, { send })
+  await app.service<PasswordResets>('password-resets').create({ email: ada.email })
+  t.equal(calls, 0)
+  await app.close()
+  t.equal(calls, 1)
+})
+
 t.test('nobody waits for a mail, except for the server when it closes', async (t) => {
   let release: (() => void) | undefined
   let isSent = false
@@ -333,6 +374,6 @@ t.test('mails are limited for each client and name, and each client; log-ins are
   t.strictSame([await ask(ada.email), await ask(ada.email), await ask(ada.email)], [201, 201, 429])
   t.equal(await ask('bob@example.com'), 201)
   t.equal(await ask('cy@example.com'), 201)
-  t.equal(await ask('dan@example.com'), 429)
+  t.equal(await ask('dan\0'), 429, 'no name of a user')
   t.equal((await login(ada.email, ada.password)).status, 201)
 })

@@ -31,7 +31,7 @@ const byBetterAuth = { folder: here, logIn: logInByBetterAuth, toQuery }
 const sides = {
   'fastify-services': {
     folder: `${root}dist/bench/product`,
-    files: ['server.ts'],
+    files: ['server.ts', 'database.ts', 'tables.ts'],
     async logIn(call, email, password) {
       const { status, body } = await call('POST', '/authentication', { strategy: 'local', email, password })
       return { status, token: body.accessToken }
@@ -67,30 +67,32 @@ function prepare() {
     execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here, stdio: ['ignore', 2, 2] })
   const { folder } = sides['fastify-services']
   mkdirSync(folder, { recursive: true })
-  writeFileSync(`${folder}/server.ts`, readTutorial())
+  for (const [file, text] of Object.entries(readTutorial())) writeFileSync(`${folder}/${file}`, text)
   copyFileSync(`${here}tsconfig.json`, `${folder}/tsconfig.json`)
-  rmSync(`${here}drizzle`, { recursive: true, force: true })
-  execFileSync(process.execPath, [`${here}node_modules/drizzle-kit/bin.cjs`, 'generate'], {
-    cwd: here,
-    stdio: ['ignore', 'ignore', 2]
-  })
+  generate(folder, '--dialect=postgresql', '--schema=tables.ts')
+  generate(here)
   for (const cwd of [folder, here]) program('typescript/bin/tsc', ['-p', '.'], cwd)
 }
 
-/** The server of the tutorial, with its live list: the blocks from the one that begins the product to the one before the page. */
+/** Writes the migrations of a side. */
+function generate(cwd, ...options) {
+  rmSync(`${cwd}/drizzle`, { recursive: true, force: true })
+  const kit = `${here}node_modules/drizzle-kit/bin.cjs`
+  execFileSync(process.execPath, [kit, 'generate', ...options], { cwd, stdio: ['ignore', 'ignore', 2] })
+}
+
+/** The files of the tutorial's server, with its live list: the blocks from the one that begins the tables to the one before the page. */
 function readTutorial() {
   const blocks = ['tutorial', 'tutorial-part-two'].flatMap((page) => {
     const text = readFileSync(`${root}docs/${page}.md`, 'utf8')
     return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
   })
-  const begin = blocks.findLastIndex((block) => block.startsWith('// server.ts\n'))
-  const product = blocks.slice(
-    begin,
-    blocks.findIndex((block) => block.startsWith('// page.ts\n'))
-  )
-  const added = product.filter((block) => block.startsWith('// server.ts, above app.listen\n'))
+  const isOf = (file) => (block) => block.startsWith(`// ${file}`)
+  const product = blocks.slice(blocks.findIndex(isOf('tables.ts')), blocks.findIndex(isOf('page.ts')))
+  const [tables, database] = product.splice(0, 2)
+  const added = product.filter(isOf('server.ts, above app.listen\n'))
   const [start, ...rest] = product.filter((block) => !added.includes(block)).reverse()
-  return [...rest.reverse(), ...added, start].join('\n')
+  return { 'tables.ts': tables, 'database.ts': database, 'server.ts': [...rest.reverse(), ...added, start].join('\n') }
 }
 
 async function run({ folder, files: [file], ...side }) {

@@ -16,6 +16,7 @@ import { MySqlTable } from 'drizzle-orm/mysql-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Params, Query } from '../../types/service.js'
 import { buildConditions } from '../core/adapters/conditions.js'
+import { listenForPoolErrors } from '../core/adapters/pg-pool.js'
 import {
   type Dialect,
   type JsonRecord,
@@ -40,6 +41,8 @@ export interface DrizzleDatabase {
   insert(...args: never[]): unknown
   update(...args: never[]): unknown
   delete(...args: never[]): unknown
+  /** The connection or the pool of the driver. */
+  readonly $client?: unknown
 }
 
 /**
@@ -65,6 +68,9 @@ export class DrizzleService<T extends DrizzleTable> extends TableService<
       throw new Error(
         `drizzle() needs the column of the ids: the table has no '${id}', but ${Object.keys(columns).join(', ')}. Name it: drizzle(db, table, { id: '…' })`
       )
+    // A pool of pg ends the process when one of its connections ends, unless somebody listens.
+    const { $client } = db
+    if (typeof $client === 'object' && $client !== null) listenForPoolErrors($client)
     super(new TableByDrizzle(db as unknown as Database, table, id), options)
   }
 }

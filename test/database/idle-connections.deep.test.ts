@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { drizzle as connectDrizzle } from 'drizzle-orm/node-postgres'
+import { pgTable, serial } from 'drizzle-orm/pg-core'
 import { inTransaction, transaction } from 'fastify-services/database'
+import { drizzle } from 'fastify-services/drizzle'
 import type { EventLog } from 'fastify-services/events'
 import { postgresLog, postgresStore } from 'fastify-services/events/postgres'
 import { Client, Pool } from 'pg'
@@ -14,11 +17,12 @@ t.test('the end of an idle connection of a pool ends no process', { skip: skipPo
   const uses: Record<string, (pool: Pool) => unknown> = {
     inTransaction: (pool) => inTransaction(pool),
     transaction: (pool) => transaction(pool, async () => {}),
+    drizzle: (pool) => drizzle(connectDrizzle(pool), pgTable('notes', { id: serial() })),
     postgresStore: (pool) => postgresStore(pool, { table }),
     postgresLog: (pool) => logs.push(postgresLog(pool, { table })),
     'all of them, many times': (pool) => {
       for (let i = 0; i < 4; i++)
-        for (const name of ['inTransaction', 'postgresStore', 'postgresLog']) uses[name]?.(pool)
+        for (const name of ['inTransaction', 'drizzle', 'postgresStore', 'postgresLog']) uses[name]?.(pool)
     }
   }
   for (const [name, use] of Object.entries(uses)) {

@@ -6,8 +6,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { run } from '../package/pack.js'
+import { root } from '../package/sources.js'
 import { compile } from '../support/compilers.js'
 import { ask, type Names, readExchanges } from '../support/curl.js'
+import { installIn } from '../support/install.js'
 import { tutorial } from '../support/pages.js'
 import { copyEmpty } from '../support/pglite.js'
 import { createDatabase, skipPostgres } from '../support/postgres.js'
@@ -15,8 +17,9 @@ import { readSections, type Snippet } from '../support/snippets.js'
 
 /*
  * The tutorial, done as a reader does it, block after block, in a folder:
- * - the first line of a program names its file: `// server.ts` begins it, and a new folder where there is such a file already;
- *   `// server.ts, above app.listen` adds to it; a program that names no file goes on with the one before;
+ * - the first line of a program names its file: `// server.ts` begins it, and a new folder begins with the section where there is such a file already;
+ *   `// server.ts, above app.listen` adds to it; `// server.ts, instead` replaces it; a program that names no file goes on with the one before;
+ * - `npx drizzle-kit generate` writes the migrations;
  * - `node server.ts` starts a server again, `node page.ts` a program beside it; `# page.ts: …` behind an answer is what that prints then;
  * - `node --test` runs the tests, whose names stand below it;
  * - `curl` asks the server.
@@ -25,25 +28,35 @@ import { readSections, type Snippet } from '../support/snippets.js'
 t.setTimeout(900_000)
 
 const listens = '\nawait app.listen('
-const fileOf = (text: string) => /^(?:\/\/|#) ([\w.]+)(, above app\.listen)?\n/.exec(text)
+const fileOf = (text: string) => /^(?:\/\/|#) ([\w.]+)(?:, (above app\.listen|instead))?\n/.exec(text)
+
+const isRun = ({ notRun }: Snippet) => notRun === undefined
+const sections = tutorial.flatMap((page) => readSections(page).map(({ snippets }) => snippets.filter(isRun)))
+const blocks = sections.flat()
+
+/** The files that blocks begin. */
+const begunIn = (snippets: readonly Snippet[]) =>
+  snippets.flatMap(({ text }) => {
+    const [, file, change] = fileOf(text) ?? []
+    return file !== undefined && change === undefined ? [file] : []
+  })
 
 /** The folders that the tutorial fills, one after the other. */
-function toFolders(snippets: readonly Snippet[]): Snippet[][] {
-  const folders: { files: Set<string>; snippets: Snippet[] }[] = []
-  for (const snippet of snippets) {
-    const [, file, isAdded] = fileOf(snippet.text) ?? []
-    if (file !== undefined && !isAdded && (folders.at(-1)?.files.has(file) ?? true))
-      folders.push({ files: new Set(), snippets: [] })
-    folders.at(-1)?.snippets.push(snippet)
-    if (file !== undefined) folders.at(-1)?.files.add(file)
+function toFolders(): Snippet[][] {
+  const folders: Snippet[][] = []
+  for (const snippets of sections) {
+    const present = begunIn(folders.at(-1) ?? [])
+    if (folders.length === 0 || begunIn(snippets).some((file) => present.includes(file))) folders.push([])
+    folders.at(-1)?.push(...snippets)
   }
-  return folders.map(({ snippets }) => snippets)
+  return folders
 }
 
-const blocks = tutorial
-  .flatMap((page) => readSections(page).flatMap(({ snippets }) => snippets))
-  .filter(({ notRun }) => notRun === undefined)
 const settings = blocks.map(({ text }) => text).find((text) => fileOf(text)?.[1] === 'tsconfig.json') ?? ''
+
+const packages = join(root, 'bench/product')
+await installIn(packages)
+const drizzleKit = join(packages, 'node_modules/drizzle-kit/bin.cjs')
 
 const { NODE_OPTIONS: _, DATABASE_URL: __, ...environment } = process.env
 const withoutMark = (line: string) => line.replace(/^# /, '')
@@ -68,9 +81,9 @@ class Reader {
   }
 
   write(text: string): void {
-    const [, file = this.#file, isAdded] = fileOf(text) ?? []
-    const written = this.#files.get(file) ?? ''
-    const end = isAdded ? written.lastIndexOf(listens) : written.length
+    const [, file = this.#file, change] = fileOf(text) ?? []
+    const written = change === 'instead' ? '' : (this.#files.get(file) ?? '')
+    const end = change === 'above app.listen' ? written.lastIndexOf(listens) : written.length
     this.#files.set(file, `${written.slice(0, end)}\n${text}\n${written.slice(end)}`)
     this.#file = file
     this.#isCompiled = false
@@ -82,7 +95,8 @@ class Reader {
     const file = /^node (?:--env-file=\.env )?(\w+\.ts)$/.exec(command)?.[1]
     if (command.startsWith('node -p ')) return this.#makeSecret(command)
     await this.#compile()
-    if (command.endsWith('node --test')) await this.#test(command, answer.map(withoutMark))
+    if (command.startsWith('npx drizzle-kit ')) await this.#generate(command, answer.map(withoutMark))
+    else if (command.endsWith('node --test')) await this.#test(command, answer.map(withoutMark))
     else if (file !== undefined) await this.#start(file, answer.map(withoutMark))
     else await this.#ask(command, answer)
   }
@@ -90,6 +104,13 @@ class Reader {
   async #makeSecret(command: string): Promise<void> {
     const { code, stderr } = await run(this.#folder, 'sh', '-c', command)
     this.#t.equal(code, 0, `${command}: ${stderr}`)
+  }
+
+  async #generate(command: string, output: readonly string[]): Promise<void> {
+    const [, , ...args] = command.split(' ')
+    const { code, stdout, stderr } = await run(this.#folder, process.execPath, drizzleKit, ...args)
+    this.#t.equal(code, 0, `${command}: ${stderr}`)
+    for (const line of output) this.#t.ok(stdout.includes(line), stdout)
   }
 
   /** Compiles all files: Node.js 20 runs no TypeScript. */
@@ -104,7 +125,6 @@ class Reader {
       const compiled = join(this.#folder, toCompiled(file))
       const code = (await readFile(compiled, 'utf8'))
         .replace(/\b3030\b/, String(this.#port))
-        .replace('connection: {}', `connection: { filename: '${database}' }`)
         .replace('memory://', database)
       await writeFile(compiled, code)
     }
@@ -188,7 +208,7 @@ class Reader {
   }
 }
 
-for (const [index, snippets] of toFolders(blocks).entries()) {
+for (const [index, snippets] of toFolders().entries()) {
   t.test(`folder ${index + 1}`, async (t) => {
     const reader = new Reader(t, index)
     for (const { language, text } of snippets) {
@@ -199,7 +219,7 @@ for (const [index, snippets] of toFolders(blocks).entries()) {
 }
 
 t.test('the tutorial has a folder for the first step, and one for the product', async (t) => {
-  t.equal(toFolders(blocks).length, 2)
+  t.equal(toFolders().length, 2)
   for (const text of ['node page.ts', 'node --test', 'DATABASE_URL=', '-X POST'])
     t.ok(
       blocks.some(({ language, text: block }) => language === 'sh' && block.includes(text)),

@@ -131,8 +131,8 @@ export class TableService<
    *
    * @throws {BadRequest} if the query has an unknown operator or field
    */
-  async find(params?: FindParams & { paginate?: PageOptions }): Promise<Paginated<Result>>
-  async find(params?: FindParams & { paginate: false }): Promise<Result[]>
+  async find(params: FindParams & { paginate: false }): Promise<Result[]>
+  async find(params?: FindParams): Promise<Paginated<Result>>
   async find(params?: FindParams): Promise<Paginated<Result> | Result[]>
   async find(params: Params = {}): Promise<Paginated<Result> | Result[]> {
     const { $limit, $skip, $sort, $select, ...where } = this.sanitizeQuery(params)

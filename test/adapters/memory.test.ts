@@ -1,5 +1,5 @@
 import { MemoryService } from '@feathersjs/memory'
-import { type MemoryOptions, memory } from 'fastify-services/memory'
+import { memory } from 'fastify-services/memory'
 import t from 'tap'
 import { adapterContract } from '../support/adapter-contract.js'
 import { resourceContract } from '../support/adapter-resource.js'
@@ -16,7 +16,7 @@ t.test('@feathersjs/memory: queries of resource()', (t) =>
 
 await adapterContract(t, {
   name: 'fastify-services/memory',
-  create: async (_t, options) => memory(options as MemoryOptions)
+  create: async (_t, options) => memory(options)
 })
 
 t.test('fastify-services/memory: queries of resource()', (t) => resourceContract(t, memory(), { comparesItems: true }))

@@ -112,6 +112,11 @@ t.test('the doors of adapters export a class and a function each', async (t) => 
   t.same(Object.keys(await import('fastify-services/drizzle')).sort(), ['DrizzleService', 'drizzle'])
 })
 
+t.test('the door of tests exports these names, and no others', async (t) => {
+  const names = ['adapterSuite', 'cheapHash', 'injectFetch', 'tokenFor']
+  t.same(Object.keys(await import('fastify-services/testing')).sort(), names)
+})
+
 t.test('the door of the explorer exports a plugin', async (t) => {
   t.same(Object.keys(await import('fastify-services/explorer')), ['default'])
 })
@@ -187,7 +192,7 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/server\//, 4.5],
   [/^lib\/(authentication|client|drizzle|events|explorer|kysely|memory|openapi|feathers|writes)\//, 4],
   // They stand on doors.
-  [/^lib\/(accounts|production)\//, 6]
+  [/^lib\/(accounts|production|testing)\//, 6]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]

@@ -1,16 +1,17 @@
 import { KnexService, transaction } from '@feathersjs/knex'
 import { Forbidden, type HookContext } from 'fastify-services'
 import { databaseErrors } from 'fastify-services/database'
+import type { SuiteOptions } from 'fastify-services/testing'
 import type { Knex } from 'knex'
 import type { Test } from 'tap'
 import { adapterContract } from './adapter-contract.js'
-import { type AdapterOptions, eachDoor, failure, mount } from './adapter-doors.js'
+import { eachDoor, failure, mount } from './adapter-doors.js'
 import { resourceContract } from './adapter-resource.js'
 
 let tables = 0
 
 /** A service on a table of its own, which is dropped when the test ends. */
-async function create(Model: Knex, t: Test, options: AdapterOptions = {}) {
+async function create(Model: Knex, t: Test, options: SuiteOptions = {}) {
   tables += 1
   const name = `messages_${tables}`
   await Model.schema.createTable(name, (table) => {
@@ -25,7 +26,7 @@ async function create(Model: Knex, t: Test, options: AdapterOptions = {}) {
 
 /** The contract of all adapters, and what a SQL database adds to it. */
 export async function knexContract(t: Test, name: string, Model: Knex): Promise<void> {
-  const adapter = { name, isOfFeathers: true, create: (t: Test, options?: AdapterOptions) => create(Model, t, options) }
+  const adapter = { name, isOfFeathers: true, create: (t: Test, options?: SuiteOptions) => create(Model, t, options) }
   await adapterContract(t, adapter)
 
   await t.test(`${name}: what the database refuses has the shape of the adapter's errors`, (t) =>

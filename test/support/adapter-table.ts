@@ -2,17 +2,17 @@ import Fastify, { type InjectOptions } from 'fastify'
 import services, { type HookContext, resource, type ServiceOptions, version } from 'fastify-services'
 import { scope } from 'fastify-services/authentication'
 import { databaseErrors, inTransaction, type TransactionalDatabase } from 'fastify-services/database'
+import type { SuiteOptions } from 'fastify-services/testing'
 import type { Test } from 'tap'
 import { adapterContract } from './adapter-contract.js'
-import type { AdapterOptions } from './adapter-doors.js'
 
 /** A database adapter on a table. */
 export interface TableAdapter {
   readonly name: string
   /** A service on an empty table with the columns `id`, `text` (not null, unique), `author` and `at`. */
-  createSmall(t: Test, options?: AdapterOptions): Promise<object>
+  createSmall(t: Test, options?: SuiteOptions): Promise<object>
   /** The same, with `stars` (a number), `isDone` (a boolean, false by default), `tags` (JSON) and `version` (a number, 1 by default). */
-  create(t: Test, options?: AdapterOptions): Promise<object>
+  create(t: Test, options?: SuiteOptions): Promise<object>
   /** For `inTransaction`; none where the library has no transactions that wait. */
   readonly database?: object
 }

@@ -2,7 +2,7 @@ import {
   asc,
   count,
   type DrizzleQueryError,
-  type Table as DrizzleTable,
+  Table as DrizzleTable,
   desc,
   getTableColumns,
   getTableName,
@@ -28,7 +28,7 @@ import {
   TableService,
   tableOptions
 } from '../core/adapters/table.js'
-import { checkOptions } from '../core/options.js'
+import { checkOptions, inspect } from '../core/options.js'
 import { Columns } from './columns.js'
 import { drizzleExpressions } from './expressions.js'
 
@@ -63,6 +63,8 @@ export class DrizzleService<T extends DrizzleTable> extends TableService<
   constructor(db: DrizzleDatabase, table: T, options: DrizzleOptions = {}) {
     checkOptions('drizzle()', tableOptions, options)
     const { id = 'id' } = options
+    if (!is(table, DrizzleTable))
+      throw new Error(`drizzle() needs a table, such as pgTable('posts', { … }), not ${inspect(table)} or a view`)
     const columns = getTableColumns(table)
     if (!Object.hasOwn(columns, id))
       throw new Error(

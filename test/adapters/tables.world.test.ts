@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { SQL } from 'drizzle-orm'
-import { type Dialect, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import { kysely } from 'fastify-services/kysely'
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
 import { root } from '../package/sources.js'
@@ -41,13 +42,25 @@ t.test('tables of MariaDB', { skip: noMariadb }, async (t) => {
   const pool = createPool({ socketPath, user: 'root', database: 'test' })
   await tableContract(t, kyselyAdapter(t, 'MariaDB', 'mysql', new MysqlDialect({ pool })))
 
+  const db = new Kysely<Record<string, { id: unknown; at: unknown }>>({
+    dialect: new MysqlDialect({ pool: createPool({ socketPath, user: 'root', database: 'test' }) })
+  })
+  t.teardown(() => db.destroy())
+  await sql`create table dated (id varchar(36) primary key default uuid(), at datetime(3))`.execute(db)
+  const dated = kysely(db, 'dated', { columns: { at: 'date' } })
+  const at = '2030-01-31T12:00:00.125Z'
+  await dated.create({ id: 'Abc', at })
+  t.match(await dated.find({ query: { at: { $lte: at } } }), [{ id: 'Abc', at: new Date(at) }])
+  await t.rejects(dated.get('abc'), { code: 404 }, 'ids are compared exactly')
+  await t.rejects(dated.create({ at }), /Send 'id' with the data/)
+
   const { drizzle } = await load('drizzle-orm/mysql2')
   const drizzlePool = createPool({ socketPath, user: 'root', database: 'test' })
   t.teardown(() => drizzlePool.end())
-  const db = drizzle(drizzlePool)
+  const drizzleDb = drizzle(drizzlePool)
   await tableContract(
     t,
-    drizzleAdapter('MariaDB', 'mysql', db, (statement: SQL) => db.execute(statement))
+    drizzleAdapter('MariaDB', 'mysql', drizzleDb, (statement: SQL) => drizzleDb.execute(statement))
   )
 })
 

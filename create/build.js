@@ -44,7 +44,7 @@ function withoutForeignLinks(text) {
 
 function toJavaScript(folder) {
   for (const file of [...filesIn(folder, '.ts'), ...filesIn(folder, '.tsx')]) {
-    edit(file, (text) => withoutTypes(text, file))
+    edit(file, (text) => withoutTypes(text, file).replace("'./tables.ts'", "'./tables.js'"))
     renameSync(file, file.replace(/\.ts(x?)$/, '.js$1'))
   }
   for (const file of filesIn(folder, 'tsconfig.json')) rmSync(file)
@@ -72,7 +72,11 @@ function toJavaScript(folder) {
         .replace(', and the types |', ' |')
         .replace('their types, and the typed client', 'what the client needs to know of them, and the client')
     )
-  for (const file of filesIn(folder, 'Dockerfile')) edit(file, build === '' ? withoutBuild : withPlainFiles)
+  // It copies all files, the migrations too.
+  for (const file of filesIn(folder, 'Dockerfile')) {
+    edit(file, (text) => text.replace('COPY drizzle drizzle\n', ''))
+    edit(file, build === '' ? withoutBuild : withPlainFiles)
+  }
 }
 
 function withoutCompiler(script = '') {

@@ -1,14 +1,14 @@
 import swagger from '@fastify/swagger'
-import { KnexService } from '@feathersjs/knex'
+import { sql } from 'drizzle-orm'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { type HookContext, stableOrder } from 'fastify-services'
+import services, { type DataOf, type Params } from 'fastify-services'
 import authentication, { within } from 'fastify-services/authentication'
-import { databaseErrors } from 'fastify-services/database'
+import { databaseErrors, inTransaction } from 'fastify-services/database'
+import { drizzle } from 'fastify-services/drizzle'
 import events from 'fastify-services/events'
 import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
 import production, { serverOptions } from 'fastify-services/production'
-import type { Knex } from 'knex'
 import {
   forIssues,
   forOrganisations,
@@ -19,12 +19,13 @@ import {
   setAuthor,
   usersInOrganisation
 } from './access.js'
+import type { Database } from './database.js'
 import { Issues } from './issues.js'
 import * as records from './records.js'
-import { SignUps } from './sign-ups.js'
+import * as tables from './tables.js'
 
 export interface AppOptions {
-  database: Knex
+  database: Database
   /** Signs the tokens: at least 32 bytes. */
   secret: string | Buffer | undefined
   /** Default: nothing is logged. */
@@ -37,25 +38,20 @@ export interface AppOptions {
 
 /** The application, before it listens. */
 export async function createApp({
-  database,
+  database: { db, close },
   secret,
   logger = false,
   cookie = false,
   hasExplorer = true
 }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify(serverOptions({ logger }))
-  app.addHook('onClose', () => database.destroy())
-  await app.register(production, { isReady: () => database.raw('select 1') })
+  app.addHook('onClose', close)
+  await app.register(production, { isReady: () => db.execute(sql`select 1`) })
   await app.register(swagger, openapi({ info: { title: 'Issues', version: '1.0.0' } }))
   await app.register(services, {
     errorHandler: { html: false },
     notFound: true,
-    hooks: {
-      around: {
-        all: [databaseErrors({ messages: { email: 'There is a user with this address' } })],
-        find: [stableOrder()]
-      }
-    }
+    hooks: { around: { all: [databaseErrors({ messages: { email: 'There is a user with this address' } })] } }
   })
   await app.register(authentication, {
     secret,
@@ -67,28 +63,38 @@ export async function createApp({
   })
 
   const paginate = { default: 20, max: 100 }
-  const table = (name: string) => new KnexService({ Model: database, name, paginate })
+  const organisations = drizzle(db, tables.organisations, { paginate })
 
-  app.service('sign-ups', new SignUps(app, database), {
-    methods: ['create'],
-    schema: records.signUps,
-    // Each sign-up costs the hash of a password.
-    config: { rateLimit: { max: 20, timeWindow: '1 minute' } }
-  })
-  app.service('organisations', table('organisations'), {
+  app.service(
+    'sign-ups',
+    {
+      // Who signs up founds an organisation, and is its owner: both are stored, or none of them.
+      async create({ organisation, ...user }: DataOf<typeof records.signUps>, { transaction }: Params) {
+        const { id } = await organisations.create({ name: organisation }, { transaction })
+        return app.service('users').create({ ...user, organisationId: id, role: 'owner' }, { transaction })
+      }
+    },
+    {
+      schema: records.signUps,
+      hooks: { around: { all: [inTransaction(db)] } },
+      // Each sign-up costs the hash of a password.
+      config: { rateLimit: { max: 20, timeWindow: '1 minute' } }
+    }
+  )
+  app.service('organisations', organisations, {
     methods: ['get', 'patch'],
     schema: records.organisations,
     hooks: { around: { all: [forOrganisations, ownOrganisation] } }
   })
-  app.service('users', table('users'), {
+  app.service('users', drizzle(db, tables.users, { paginate }), {
     schema: records.users,
-    hooks: { around: { all: [forUsers, usersInOrganisation] }, before: { create: [setOrganisation] } }
+    hooks: { around: { all: [forUsers, usersInOrganisation] } }
   })
-  app.service('projects', table('projects'), {
+  app.service('projects', drizzle(db, tables.projects, { paginate }), {
     schema: records.projects,
     hooks: { around: { all: [forProjects, inOrganisation] } }
   })
-  app.service('projects/:projectId/issues', new Issues({ Model: database, name: 'issues', paginate }), {
+  app.service('projects/:projectId/issues', new Issues(db, tables.issues, { paginate }), {
     schema: records.issues,
     // A project of another organisation is not found, nor are its issues.
     hooks: { around: { all: [forIssues, within('projects')] }, before: { create: [setAuthor] } }
@@ -100,9 +106,4 @@ export async function createApp({
   if (hasExplorer) await app.register(explorer)
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   return app
-}
-
-/** A sign-up says which organisation its user is in; for others the scope does. */
-function setOrganisation({ data, params }: HookContext): void {
-  if (!params.provider) data.organisationId = params.organisationId
 }

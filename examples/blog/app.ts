@@ -1,10 +1,10 @@
 import multipart from '@fastify/multipart'
 import swagger from '@fastify/swagger'
-import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services from 'fastify-services'
 import authentication from 'fastify-services/authentication'
 import explorer from 'fastify-services/explorer'
+import { memory } from 'fastify-services/memory'
 import { openapi } from 'fastify-services/openapi'
 import production, { serverOptions } from 'fastify-services/production'
 import { byAuthor, isFree, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
@@ -32,7 +32,7 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
   await app.register(multipart, { limits: { fileSize: 1_000_000 } })
   await app.register(services, { errorHandler: { html: false }, notFound: true })
 
-  app.service('users', memory({ startId: 1, paginate }), {
+  app.service('users', memory({ paginate }), {
     schema: { ...records.users, create: { ...records.users.create, summary: 'Sign up' } },
     hooks: {
       before: {
@@ -46,7 +46,7 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
   })
   const isNew = withFields((post) => ({ tags: [], published: false, ...post }))
   const described = withFields(describePost)
-  app.service('posts', new Posts({ startId: 1, paginate, multi: ['create', 'patch', 'remove'] }), {
+  app.service('posts', new Posts({ paginate, multi: ['create', 'patch', 'remove'] }), {
     schema: { ...records.posts, publish: { ...records.posts.publish, summary: 'Publish a post' } },
     hooks: {
       before: {
@@ -58,14 +58,14 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
       }
     }
   })
-  app.service('posts/:postId/comments', memory({ startId: 1, paginate }), {
+  app.service('posts/:postId/comments', memory({ paginate }), {
     methods: ['find', 'get', 'create', 'remove'],
     schema: records.comments,
     hooks: { before: { all: [ofPost], create: [setAuthor], remove: [byAuthor] } }
   })
   // The example keeps no files.
   const measured = withFields(({ file }) => ({ bytes: (file as File).size, file: undefined }))
-  app.service('pictures', memory({ startId: 1, paginate }), {
+  app.service('pictures', memory({ paginate }), {
     methods: ['find', 'get', 'create'],
     schema: { ...records.pictures, create: { ...records.pictures.create, summary: 'Upload a picture' } },
     hooks: { before: { create: [setAuthor, measured] } }

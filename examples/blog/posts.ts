@@ -1,10 +1,10 @@
-import { MemoryService } from '@feathersjs/memory'
 import type { Id } from 'fastify-services'
+import { MemoryService } from 'fastify-services/memory'
 
 /** Posts in memory, which can be published. */
 export class Posts extends MemoryService {
   async publish(id: Id) {
-    return this._patch(id, { published: true })
+    return this.patch(id, { published: true })
   }
 }
 

@@ -1,8 +1,8 @@
-const { memory } = require('fastify-services/memory')
 const closeWithGrace = require('close-with-grace')
 const Fastify = require('fastify')
 const { default: services } = require('fastify-services')
 const { default: authentication, authenticate, hashPassword } = require('fastify-services/authentication')
+const { memory } = require('fastify-services/memory')
 
 const secret = process.env.AUTH_SECRET ?? require('node:crypto').randomBytes(64)
 const email = { type: 'string', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }

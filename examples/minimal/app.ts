@@ -1,6 +1,6 @@
-import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { type Paged, resource, type ServiceOf } from 'fastify-services'
+import { memory } from 'fastify-services/memory'
 import production, { serverOptions } from 'fastify-services/production'
 
 const id = { type: 'integer' } as const
@@ -17,4 +17,4 @@ declare module 'fastify-services' {
 export const app = Fastify(serverOptions({ logger: { level: 'warn' } }))
 await app.register(production)
 await app.register(services)
-app.service('messages', memory({ startId: 1, paginate: { default: 10, max: 100 } }), { schema: messages })
+app.service('messages', memory({ paginate: { default: 10, max: 100 } }), { schema: messages })

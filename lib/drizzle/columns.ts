@@ -90,6 +90,7 @@ const typeMismatch = (name: string, value: unknown) =>
   })
 
 const integer = /^-?\d+$/
+const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
 /** Converts a value to that of a column. `undefined` if the column can't have it. */
 type Convert = (value: unknown) => unknown
@@ -103,7 +104,7 @@ const converters: Readonly<Record<string, Convert | undefined>> = {
     return Number.isNaN(date.getTime()) ? undefined : date
   },
   number(value) {
-    const isText = typeof value === 'string' && value.trim() !== ''
+    const isText = typeof value === 'string' && decimal.test(value)
     const number = isText || typeof value === 'bigint' ? Number(value) : value
     return typeof number === 'number' && Number.isFinite(number) ? number : undefined
   },

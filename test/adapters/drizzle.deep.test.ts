@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import { bigint, pgSchema, pgTable, pgView, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { bigint, pgSchema, pgTable, pgView, serial, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pglite'
 import { drizzle as createService } from 'fastify-services/drizzle'
 import t from 'tap'
@@ -12,7 +12,7 @@ t.test('drizzle: types of columns', async (t) => {
   await copyEmpty(folder)
   const pglite = await PGlite.create(folder)
   t.teardown(() => pglite.close())
-  await pglite.exec(`create schema shop; create table shop.orders (id uuid primary key default gen_random_uuid(),
+  await pglite.exec(`create schema shop; create table counted (id serial primary key); create table shop.orders (id uuid primary key default gen_random_uuid(),
     total_cents bigint, tags text[], at timestamptz, note text unique)`)
   const db = drizzle(pglite)
   const orders = pgSchema('shop').table('orders', {
@@ -36,6 +36,11 @@ t.test('drizzle: types of columns', async (t) => {
   const error = await service.create({ note: 'x' }).catch((reason) => reason)
   t.match(error, { code: '23505' }, 'the error of the driver')
   t.notMatch(error.message, /insert into/)
+  const counted = createService(db, pgTable('counted', { id: serial().primaryKey() }))
+  await counted.create({})
+  t.match(await counted.get('1'), { id: 1 })
+  for (const id of ['0x1', ' 1', '1 ', '1_0', 'Infinity', '', '1e999'])
+    await t.rejects(counted.get(id), { code: 404 }, `no number: '${id}'`)
   const view = pgView('orders_view', { id: uuid() }).existing()
   t.throws(() => createService(db, view as never), /needs a table/)
   t.throws(() => createService(db, pgTable('pairs', { a: text(), b: text() })), /the table has no 'id', but a, b/)

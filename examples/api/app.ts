@@ -68,7 +68,7 @@ export async function createApp({
   app.service(
     'sign-ups',
     {
-      // Who signs up founds an organisation, and is its owner: both are stored, or none of them.
+      // The transaction stores an organisation and its owner, or neither.
       async create({ organisation, ...user }: DataOf<typeof records.signUps>, { transaction }: Params) {
         const { id } = await organisations.create({ name: organisation }, { transaction })
         return app.service('users').create({ ...user, organisationId: id, role: 'owner' }, { transaction })

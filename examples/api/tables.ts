@@ -1,6 +1,7 @@
 import { index, integer, pgTable, serial, text, timestamp } from 'drizzle-orm/pg-core'
 
-// After a change, `npx drizzle-kit generate` writes the next file of the folder `drizzle`.
+// After a change, run `npx drizzle-kit generate`: it writes the migration into the folder `drizzle`.
+
 const id = () => serial().primaryKey()
 
 export const organisations = pgTable('organisations', { id: id(), name: text().notNull() })

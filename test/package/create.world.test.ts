@@ -18,6 +18,8 @@ t.setTimeout(900_000)
 const tarball = await pack(await temporaryFolder(t))
 const pagePackages = join(root, 'test/package/fullstack')
 await installIn(pagePackages)
+const comparisonPackages = join(root, 'bench/product')
+await installIn(comparisonPackages)
 const program = await unpackProgram()
 
 /** The program as `npm create` gets it: packed, and unpacked again in a folder without this repository. */
@@ -96,6 +98,11 @@ for (const [options, answers] of commands)
         await stop(t, production.child)
       }
       const names = await readdir(folder, { recursive: true })
+      if (names.includes('drizzle')) {
+        const kit = join(comparisonPackages, 'node_modules/drizzle-kit/bin.cjs')
+        const { stdout } = await run(folder, 'node', kit, 'generate')
+        t.match(stdout, /No schema changes/, 'the migrations are those of the tables')
+      }
       const source = names.filter((name) => /\.[jt]sx?$/.test(name) && !/(^|[\\/])(node_modules|dist)[\\/]/.test(name))
       for (const name of source)
         t.notMatch(

@@ -93,10 +93,10 @@ const integer = /^-?\d+$/
 const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
 /** Converts a value to that of a column. `undefined` if the column can't have it. */
-type Convert = (value: unknown) => unknown
+type ConvertValue = (value: unknown) => unknown
 
 /** By the types of data that Drizzle has. Values of other types stay as they are. */
-const converters: Readonly<Record<string, Convert | undefined>> = {
+const converters: Readonly<Record<string, ConvertValue | undefined>> = {
   string: (value) => (typeof value === 'object' && !(value instanceof Date) ? undefined : value),
   array: (value) => (Array.isArray(value) ? value : undefined),
   date(value) {

@@ -10,7 +10,7 @@ const maxRechecksAtOnce = 5
 /** How many entries of a shared log tell at once, per heartbeat, of changes of the same fields. */
 const maxEntries = 50
 /** In ms: how long further changes of these fields wait for each other, to be one entry. */
-const batchTime = 200
+const joinTime = 200
 
 /** Rechecks users whose records change or go, by the events of their services. */
 export function recheckChangedUsers(app: FastifyInstance, server: EventServer): void {
@@ -106,7 +106,7 @@ class UserChanges {
     const changes = this.#due.splice(0)
     const fields = new Set(changes.map((change) => change.fields))
     if ([...fields].some((key) => key === undefined || this.#count(key) <= maxEntries)) this.#tell()
-    else this.#timer ??= setTimeout(() => this.#tell(), batchTime).unref()
+    else this.#timer ??= setTimeout(() => this.#tell(), joinTime).unref()
     void this.#server.streams.recheck([...new Set(changes.map(({ user }) => user))])
   }
 

@@ -118,10 +118,10 @@ class EmailVerificationService implements EmailVerifications<string> {
   }
 
   async create(data: Record<string, string>, params: Params = {}): Promise<{ sent: boolean }> {
-    const { strategy, users } = this.#login
+    const { strategy } = this.#login
     const name = strategy.nameIn(data)
     const user = name === undefined ? undefined : await strategy.findUser(name, params)
-    if (user !== undefined) this.#address.send(users.idOf(user))
+    this.#address.send(params, () => user)
     return { sent: true }
   }
 

@@ -26,14 +26,11 @@ export class Links {
     this.#fields = fields
   }
 
-  /** Returns a new token for a user. */
-  sign(user: UserRecord): string {
+  /** Returns a new token for a user, or for nobody. Both take the same time. */
+  sign(user: UserRecord | undefined): string {
     const { tokens, users } = this.#login
-    return tokens.signLink(
-      this.#purpose,
-      { user: String(users.idOf(user)), state: this.#stateOf(user) },
-      this.#lifetime
-    )
+    const claims = { user: user ? String(users.idOf(user)) : '', state: this.#stateOf(user ?? {}) }
+    return tokens.signLink(this.#purpose, claims, this.#lifetime)
   }
 
   /** Returns the user of a token. @throws {BadRequest} if it is not valid (any more) */

@@ -1,7 +1,9 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { AnyUser } from '../../types/identity.js'
+import type { Params } from '../../types/service.js'
 import type { UserRecord } from '../authentication/users.js'
+import { callerIn } from '../core/http-call.js'
 import type { Links } from './links.js'
 import type { PasswordLogin } from './password-login.js'
 
@@ -13,6 +15,8 @@ export interface AccountMail {
 
 /** Sends a mail, or puts it into a queue. If it throws or rejects, the error is logged. */
 export type SendMail = (mail: AccountMail) => unknown
+
+type FindUser = () => UserRecord | undefined | Promise<UserRecord | undefined>
 
 // In milliseconds.
 const maxClosing = 5_000
@@ -34,20 +38,21 @@ export class Mails {
   }
 
   /**
-   * Sends a mail after this call: its time must not reveal whether there is a mail.
+   * Sends a mail after the answer to a call: its time must not reveal whether there is a mail.
    * @param find returns the user, `undefined` if no mail is to be sent
    */
-  start(find: () => UserRecord | Promise<UserRecord | undefined>): void {
-    const mail = this.#deliver(find).finally(() => this.#underWay.delete(mail))
+  start(params: Params, find: FindUser): void {
+    const mail = this.#deliver(params, find).finally(() => this.#underWay.delete(mail))
     this.#underWay.add(mail)
   }
 
-  async #deliver(find: () => UserRecord | Promise<UserRecord | undefined>): Promise<void> {
+  async #deliver(params: Params, find: FindUser): Promise<void> {
     try {
-      await setImmediate()
+      await answerTo(params)
       const user = await find()
-      if (user !== undefined)
-        await this.#send({ user: this.#login.users.redact(user) as AnyUser, token: this.#links.sign(user) })
+      // Signing delays the next request, which would reveal a mail. So it is done without one, too.
+      const token = this.#links.sign(user)
+      if (user !== undefined) await this.#send({ user: this.#login.users.redact(user) as AnyUser, token })
     } catch (err) {
       this.#app.log.error({ err }, 'A mail to a user could not be sent')
     }
@@ -60,3 +65,11 @@ export class Mails {
     timer.abort()
   }
 }
+
+/** Resolves when the answer to the client of a call was sent, or soon if the server itself calls. */
+const answerTo = (params: Params) =>
+  new Promise<void>((resolve) => {
+    const caller = callerIn(params)
+    if (caller === undefined) setImmediate(resolve)
+    else caller.onEnd(resolve)
+  })

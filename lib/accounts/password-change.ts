@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AroundHook } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
 import { authenticate, type RateLimitOptions } from '../authentication/index.js'
+import { restrictSentFields } from '../core/adapters/update.js'
 import { BadRequest, NotAuthenticated } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
 import { metaOf } from '../core/service-meta.js'
@@ -68,12 +69,15 @@ export async function passwordChange(app: FastifyInstance, options: PasswordChan
   users.onService((service) => service.hooks({ around: { update: [refuse], patch: [refuse] } }))
 }
 
-/** Refuses data of clients with a field that has to go elsewhere. */
+/** Refuses data of clients with a field that has to go elsewhere. An `update` keeps its value. */
 const refuseField =
   (field: string, url: string): AroundHook =>
-  async ({ params, data }, next) => {
-    const isSent = params.provider !== undefined && [data].flat().some((record) => Object.hasOwn(Object(record), field))
-    if (isSent) throw invalidField(field, `'${field}' can't be changed here: send it to ${url}, with the current one`)
+  async (context, next) => {
+    if (context.params.provider !== undefined) {
+      if ([context.data].flat().some((record) => Object.hasOwn(Object(record), field)))
+        throw invalidField(field, `'${field}' can't be changed here: send it to ${url}, with the current one`)
+      restrictSentFields(context, (name) => name !== field)
+    }
     await next()
   }
 

@@ -103,7 +103,7 @@ class PasswordResetService implements PasswordResets<string> {
     const { strategy } = this.#login
     const name = strategy.nameIn(data)
     const user = name === undefined ? undefined : await strategy.findUser(name, params)
-    if (user !== undefined) this.#mails.start(() => user)
+    this.#mails.start(params, () => user)
     return { sent: true }
   }
 

@@ -1,5 +1,5 @@
 import type { AroundHook, HookContext } from '../../types/fastify.js'
-import type { Id } from '../../types/service.js'
+import type { Id, Params } from '../../types/service.js'
 import { hasAlias } from '../authentication/stored-credentials.js'
 import type { UserRecord } from '../authentication/users.js'
 import { BadRequest } from '../core/errors.js'
@@ -37,15 +37,10 @@ export class VerifiedAddress {
     return Boolean(user[this.#field])
   }
 
-  /**
-   * Sends a mail to a user whose address is not verified.
-   * @param isStored settles when the user is stored, or is not
-   */
-  send(id: Id, isStored?: PromiseLike<unknown>): void {
-    this.#mails.start(async () => {
-      await isStored
-      // Read anew: a transaction may have been rolled back.
-      const user = await this.#login.users.get(id, {})
+  /** Sends a mail to the user that a function returns, if the address is not verified. */
+  send(params: Params, find: () => UserRecord | undefined | Promise<UserRecord | undefined>): void {
+    this.#mails.start(params, async () => {
+      const user = await find()
       return user && typeof user[this.#address] === 'string' && !this.isVerified(user) ? user : undefined
     })
   }
@@ -81,7 +76,12 @@ export class VerifiedAddress {
     const stored: unknown[] = [context.result].flat()
     for (const [index, user] of stored.entries()) {
       const id = users.idIn(user)
-      if (changes[index]?.isNew && id !== undefined && id !== null) this.send(id, commit)
+      if (changes[index]?.isNew && id !== undefined && id !== null)
+        this.send(params, async () => {
+          await commit
+          // Read anew: a transaction may have been rolled back.
+          return users.get(id, {})
+        })
     }
   }
 

@@ -108,9 +108,10 @@ async function createLogin(
   }
   const names = strategyNamesOf('authStrategies', options.authStrategies, strategies)
   const authStrategies = [...new Set(sessions === undefined ? names : [...names, 'refresh'])]
+  const logoutStrategies = strategyNamesOf('authStrategies', undefined, strategies)
   const cookieOptions = typeof cookie === 'object' ? cookie : {}
   return {
-    ...{ tokens, revocation, sessions, authStrategies },
+    ...{ tokens, revocation, sessions, authStrategies, logoutStrategies },
     cookie: cookie ? new TokenCookie(cookieOptions, path, verifying) : undefined
   }
 }

@@ -93,5 +93,6 @@ export async function createRateLimit(
     }
     await next()
   }
-  return withTraits(hook, { openapi: () => ({ statuses: ['429'] }) })
+  // Hooks of the application may set the user name, or spell it.
+  return withTraits(hook, { isInnermost: true, openapi: () => ({ statuses: ['429'] }) })
 }

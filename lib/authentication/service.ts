@@ -16,6 +16,8 @@ export interface TokenLogin {
   readonly tokens: Tokens
   /** The names of the strategies that may log in. */
   readonly authStrategies: readonly string[]
+  /** The names of the strategies that may log out: all but those that only read requests. */
+  readonly logoutStrategies: readonly string[]
   readonly revocation: RevocationList | undefined
   readonly sessions: Sessions | undefined
   readonly cookie: TokenCookie | undefined
@@ -80,11 +82,12 @@ export class AuthenticationService {
    * @throws {NotAuthenticated} when there is no valid token
    */
   async remove(id: string | null, params: Params = {}): Promise<AuthenticationResult> {
-    const { credentials, revocation, sessions } = this.#parts
+    const { credentials, logoutStrategies, revocation, sessions } = this.#parts
     const { authentication }: Params & { authentication?: AuthenticationRequest } = params
-    const loginRequest = (await credentials.of(params)) ?? (params.provider ? undefined : authentication)
+    const loginRequest =
+      (await credentials.of(params, logoutStrategies)) ?? (params.provider ? undefined : authentication)
     if (!loginRequest) throw new NotAuthenticated('Not authenticated')
-    const result = await credentials.authenticate(loginRequest, params, credentials.authenticator.strategyNames)
+    const result = await credentials.authenticate(loginRequest, params, logoutStrategies)
     if (id !== null && id !== result.accessToken) throw new NotAuthenticated('Invalid access token')
     const { payload } = result.authentication
     const refreshToken = refreshTokenIn(loginRequest)
@@ -173,7 +176,7 @@ const stringSchema = { type: 'string' }
 
 /** Describes login and logout for OpenAPI documents. */
 function documentLogin(parts: ServiceParts): Record<string, MethodDocumentation> {
-  const { credentials, authStrategies, cookie } = parts
+  const { credentials, authStrategies, logoutStrategies, cookie } = parts
   const bodies = authStrategies.map((name) => {
     const properties = { strategy: { type: 'string', const: name }, ...credentials.loginFieldsOf(name) }
     // The cookie may hold the token.
@@ -182,7 +185,7 @@ function documentLogin(parts: ServiceParts): Record<string, MethodDocumentation>
   })
   const result = resultSchema(parts)
   const unauthorized = { 401: { $ref: 'error' } }
-  const schemes = Object.entries(credentials.securitySchemes(credentials.authenticator.strategyNames))
+  const schemes = Object.entries(credentials.securitySchemes(logoutStrategies))
   return {
     create: {
       summary: 'Log in',

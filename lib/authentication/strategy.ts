@@ -68,8 +68,8 @@ export interface Authenticator {
  */
 export interface Strategy {
   /**
-   * `false` if it only reads requests, and gives nobody a token at the login. Default: the option
-   * `authStrategies` decides.
+   * `false` if it only reads requests: nobody logs in or out by it. Default: the option
+   * `authStrategies` decides who logs in.
    */
   readonly logsIn?: boolean
   /** Called once, before the server starts. @throws when the strategy can't work */

@@ -171,7 +171,7 @@ export async function apiKeysContract(t: Test, name: string, create: (t: Test) =
     t.equal((await send('GET /reports', withKey(key))).status, 200)
   })
 
-  await t.test(`${name}: no key is made with a key, nor a token`, async (t) => {
+  await t.test(`${name}: a key makes no key and no token, and logs nobody out`, async (t) => {
     const { send, service, ada } = await start(t)
     const { id, key } = await service.create({ name: 'CI', userId: ada.id })
     const body = { name: 'another' }
@@ -183,10 +183,13 @@ export async function apiKeysContract(t: Test, name: string, create: (t: Test) =
       [`DELETE /api-keys/${id}`, {}],
       ['POST /authentication', { body: strategy }],
       ['POST /authentication', { body: { strategy: 'jwt', accessToken: key } }],
-      ['POST /authentication', { body: {} }]
+      ['POST /authentication', { body: {} }],
+      ['DELETE /authentication', {}]
     ] as const)
       t.equal((await send(call, { ...withKey(key), ...options })).status, 401, call)
     t.equal((await service.find()).length, 1)
+    const both = { headers: { ...ada.headers, 'x-api-key': key } }
+    t.match(await send('DELETE /authentication', both), { status: 200, body: { authentication: { strategy: 'jwt' } } })
   })
 
   await t.test(`${name}: bodies and queries that reach for other fields are 400`, async (t) => {

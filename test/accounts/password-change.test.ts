@@ -99,6 +99,8 @@ t.test('clients can not change a password by `update` or `patch` any more', asyn
     t.equal((await send('PATCH', '/users/1', { Password: 'battery staple' }, headers)).status, 400)
     t.equal(await stored(1), before)
     t.equal((await send('PATCH', '/users/1', { name: 'Ada' }, headers)).status, 200)
+    t.equal((await send('PUT', '/users/1', { email: ada.email }, headers)).status, 200)
+    t.equal(await stored(1), before, 'a PUT without a password keeps it')
     t.equal((await send('POST', '/users', { email: 'cy@example.com', password: 'a long secret' })).status, 201)
     await users.patch(1, { password: 'by the server' })
     t.ok(isHashOf(await stored(1), 'by the server'))

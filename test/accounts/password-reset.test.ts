@@ -313,6 +313,21 @@ t.test('a mail is made after the answer, so that its time does not reveal a user
   t.equal(calls, 0)
   await app.close()
   t.equal(calls, 1)
+
+  const seen: number[] = []
+  const server = await createAccounts(t, async (app) => {
+    await app.register(passwordReset, { send, rateLimit: false })
+    // A hook of the application that waits, as those that compress do.
+    app.addHook('onSend', async () => {
+      await setImmediate()
+      await setImmediate()
+      seen.push(calls)
+    })
+  })
+  await server.users.create({ ...ada })
+  await server.post('/password-resets', { email: ada.email })
+  t.strictSame(seen, [1], 'not before the answer')
+  while (calls === 1) await setImmediate()
 })
 
 t.test('nobody waits for a mail, except for the server when it closes', async (t) => {

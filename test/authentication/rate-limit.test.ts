@@ -1,4 +1,5 @@
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit'
+import type { HookContext } from 'fastify-services'
 import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { secret } from '../support/tokens.js'
@@ -48,6 +49,18 @@ t.test('a client is an IPv4 address or an IPv6 network, however it writes a name
   t.equal(await statusOf({}, '2001:db8:0:1::1'), 201, 'another network')
   t.equal(await statusOf({ password: 'guessed' }, '192.0.2.1'), 401)
   t.equal(await statusOf({}, '::ffff:192.0.2.1'), 429, 'IPv4 in IPv6')
+})
+
+t.test('names count as hooks of the application leave them', async (t) => {
+  const prepare = ({ data }: HookContext) => {
+    data.strategy ??= 'local'
+    data.email = String(data.email).trim()
+  }
+  const { statusOf } = await create(t, { user: 2 }, { hooks: { before: { create: [prepare] } } })
+  const statuses: number[] = []
+  for (const changes of [{ strategy: undefined }, { email: ` ${user.email}` }, { email: `${user.email} ` }])
+    statuses.push(await statusOf(changes))
+  t.strictSame(statuses, [201, 201, 429])
 })
 
 t.test('names that can not be one share a counter', async (t) => {

@@ -39,7 +39,7 @@ export const hashOfKey = (key: string): string => createHash('sha256').update(ke
  * for a token.
  *
  * @throws when an option is not known or of another type; when the server starts, if the service of
- * the keys does not exist, or the service of the users has no `get`
+ * the keys does not exist or has the keys of other users, or the service of the users has no `get`
  * @example
  * const strategies = { jwt: true, local: true, apiKey: new ApiKeyStrategy() }
  * await app.register(authentication, { secret, strategies, guard: ['jwt', 'apiKey'] })
@@ -62,6 +62,7 @@ export class ApiKeyStrategy implements Strategy {
     entities.require('get', name)
     this.#users = entities
     this.#keys = app.service<StoredKeys>(this.#serviceName)
+    checkUsers(this.#keys, this.#serviceName, entities)
   }
 
   parse({ headers }: FastifyRequest): AuthenticationRequest | null {
@@ -91,3 +92,19 @@ export class ApiKeyStrategy implements Strategy {
 /** Whether a stored time is over. Adapters return dates, numbers or texts; other values are over. */
 const isOver = (time: unknown): boolean =>
   time !== undefined && time !== null && !(new Date(time as string).getTime() > Date.now())
+
+const usersByKeys = new WeakMap<object, Authenticator['entities']>()
+
+/**
+ * Checks that all keys of a service are of the same users: one with the same id would be let in by
+ * a key of the other.
+ * @throws when another authentication uses the service for other users
+ */
+export function checkUsers(keys: object, path: string, users: Authenticator['entities']): void {
+  const earlier = usersByKeys.get(keys) ?? users
+  if (earlier.service !== users.service)
+    throw new Error(
+      `The keys of '${path}' would be good for users of '${earlier.serviceName}' and of '${users.serviceName}': give each authentication a service of keys of its own`
+    )
+  usersByKeys.set(keys, users)
+}

@@ -3,10 +3,12 @@ import type { StoresRecord } from '../../types/call.js'
 import type { AroundHook, ServiceOptions } from '../../types/fastify.js'
 import type { Id, Paginated, Params } from '../../types/service.js'
 import { authenticate, own } from '../authentication/index.js'
+import { authenticationOf } from '../authentication/lookup.js'
 import { BadRequest } from '../core/errors.js'
+import { type HookPosition, withTraits } from '../core/hooks.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { resource } from '../core/resource/resource.js'
-import { hashOfKey } from './api-key-strategy.js'
+import { checkUsers, hashOfKey } from './api-key-strategy.js'
 import { objectOf } from './schemas.js'
 
 /** An API key as its user sees it. */
@@ -91,7 +93,8 @@ const schemas = {
  * key itself once, as the result of `create`.
  *
  * @returns the last argument of `app.service`; add hooks of your own with `hooks()`
- * @throws when an option is not known or of another type
+ * @throws when an option is not known or of another type; when the server starts, if an
+ * authentication with other users uses the service, too
  * @example
  * app.service('api-keys', knex({ Model, name: 'api_keys' }), apiKeys())
  *
@@ -107,9 +110,8 @@ export function apiKeys(options: ApiKeysOptions = {}): Pick<ServiceOptions, 'sch
 }
 
 /** Creates the hook that makes a key. */
-const issueKey =
-  (prefix: string): AroundHook =>
-  async (context, next) => {
+function issueKey(prefix: string): AroundHook {
+  const hook: AroundHook = async (context, next) => {
     const { data, params, service } = context
     if ((data.userId ?? null) === null) throw new BadRequest("'userId' is required: the user of the key")
     const key = `${prefix}_${randomBytes(32).toString('base64url')}`
@@ -128,6 +130,9 @@ const issueKey =
     service.emit('created', context.result, context)
     context.result = { ...context.result, key }
   }
+  const check = ({ app, path, service }: HookPosition) => checkUsers(Object(service), path, authenticationOf(app).users)
+  return withTraits(hook, { check })
+}
 
 /** Returns when a key expires, as an ISO 8601 text. @throws {BadRequest} for a time in the past */
 function toExpiry(value: string | Date | null | undefined): string | null {

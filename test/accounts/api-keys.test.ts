@@ -108,6 +108,27 @@ t.test('mistakes stop the start', async (t) => {
   t.throws(() => apiKeys({ strategies: [] }), { message: /authenticate needs the name of a strategy/ })
 })
 
+t.test('two authentications can not share the keys, unless they share the users', async (t) => {
+  const create = async (service: string, withKeys: boolean) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services)
+    app.service('users', users(), { methods: [] })
+    app.service('staff', users(), { methods: [] })
+    const keys = { apiKey: new ApiKeyStrategy() }
+    await app.register(authentication, { secret, strategies: { jwt: true, local: true, ...(withKeys && keys) } })
+    app.service('api-keys', memory(), apiKeys())
+    const strategies = { jwt: true, local: true, ...keys }
+    await app.register((child) => child.register(authentication, { secret, service, strategies }), { prefix: '/admin' })
+    await app.ready()
+  }
+  const message = /The keys of 'api-keys' would be good for users of '(users|staff)' and of '(users|staff)': give each/
+  for (const withKeys of [true, false]) {
+    await t.rejects(create('staff', withKeys), { message }, `the outer one reads keys: ${withKeys}`)
+    await create('users', withKeys)
+  }
+})
+
 t.test('a removed key ends its streams within a heartbeat, a valid one does not', async (t) => {
   const { app, subscribe } = await startEvents(
     t,

@@ -4,6 +4,8 @@ import type { AroundHook, HookContext } from '../../types/hooks.js'
 import { createRateLimit, type RateLimitOptions, rateLimitOptions } from '../authentication/rate-limit.js'
 import { checkOptions, kinds, type OptionKind } from '../core/options.js'
 import { joinPath } from '../core/path.js'
+import { metaOf } from '../core/service-meta.js'
+import type { PasswordLogin } from './password-login.js'
 
 const optionKinds: Readonly<Record<string, OptionKind>> = {
   send: kinds.function,
@@ -33,33 +35,40 @@ export function checkAccountOptions(who: string, options: object, names: readonl
 }
 
 interface AccountService {
-  /** The plugin, for errors. */
-  readonly who: string
   readonly path: string
   readonly schema: object
   readonly guard?: AroundHook
   readonly rateLimit: boolean | RateLimitOptions
-  readonly defaults: Required<RateLimitOptions>
-  /** Returns the user whom a call of `create` is about. */
-  userOf(context: HookContext): unknown
+  /** Default: the limits of mails. */
+  readonly defaults?: Required<RateLimitOptions>
+  /** Returns the user whom a call of `create` is about. Default: the name in its data. */
+  userOf?(context: HookContext): unknown
 }
 
 /**
- * Registers a service, with a limit for its `create`.
+ * Registers a service, with a limit for its `create`. When the server starts, it checks that
+ * passwords are hashed.
  * @throws if an option can't be used, or @fastify/rate-limit is missing
  */
 export async function registerAccountService(
   app: FastifyInstance,
+  login: PasswordLogin,
   object: object,
-  { who, path, schema, guard, rateLimit, defaults, userOf }: AccountService
+  { path, schema, guard, rateLimit, ...settings }: AccountService
 ): Promise<void> {
-  const limit =
-    rateLimit && (await createRateLimit(app, who, rateLimit, { path: joinPath(app.prefix, path), defaults, userOf }))
+  const {
+    defaults = { user: 3, client: 30, timeWindow: '15m' },
+    userOf = ({ data }) => login.strategy.nameIn(data) ?? null
+  } = settings
+  const limits = { path: joinPath(app.prefix, path), defaults, userOf }
+  const limit = rateLimit && (await createRateLimit(app, login.who, rateLimit, limits))
   const options = {
     schema,
     methods: ['create', 'confirm'].filter((name) => name in object),
     bodyLimit: 16_384,
     hooks: { around: { all: guard ? [guard] : [], create: limit ? [limit] : [] } }
   }
+  metaOf(object).isForLogins = true
   app.service<object>(path, object, options as object as ServiceOptions<object, never>)
+  app.addHook('onReady', async () => login.checkHashing())
 }

@@ -4,7 +4,6 @@ import { LocalStrategy, type RateLimitOptions } from '../authentication/index.js
 import { toSeconds } from '../authentication/token.js'
 import { Forbidden } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
-import { metaOf } from '../core/service-meta.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { invalidLink, Links } from './links.js'
 import { Mails, type SendMail } from './mails.js'
@@ -64,8 +63,7 @@ export async function emailVerification(app: FastifyInstance, options: EmailVeri
   const lifetime = toSeconds(expiresIn, 'expiresIn', 'emailVerification')
   const links = new Links(login, joinPath(app.prefix, path), lifetime, [strategy.entityUsernameField, field])
   const address = new VerifiedAddress(login, field, new Mails(app, login, links, send))
-  await registerAccountService(app, new EmailVerificationService(login, links, address, field), {
-    who: 'emailVerification',
+  await registerAccountService(app, login, new EmailVerificationService(login, links, address, field), {
     path,
     schema: createSchemas(
       {
@@ -81,9 +79,7 @@ export async function emailVerification(app: FastifyInstance, options: EmailVeri
         result: 'verified'
       }
     ),
-    rateLimit,
-    defaults: { user: 3, client: 30, timeWindow: '15m' },
-    userOf: ({ data }) => strategy.nameIn(data) ?? null
+    rateLimit
   })
   address.install()
   if (required) requireVerified(login, address)
@@ -110,17 +106,10 @@ class EmailVerificationService implements EmailVerifications<string> {
     this.#links = links
     this.#address = address
     this.#field = field
-    metaOf(this).isForLogins = true
-  }
-
-  setup(): void {
-    this.#login.checkHashing()
   }
 
   async create(data: Record<string, string>, params: Params = {}): Promise<{ sent: boolean }> {
-    const { strategy } = this.#login
-    const name = strategy.nameIn(data)
-    const user = name === undefined ? undefined : await strategy.findUser(name, params)
+    const user = await this.#login.findUser(data, params)
     this.#address.send(params, () => user)
     return { sent: true }
   }

@@ -5,7 +5,6 @@ import { authenticate, type RateLimitOptions } from '../authentication/index.js'
 import { restrictSentFields } from '../core/adapters/update.js'
 import { BadRequest, NotAuthenticated } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
-import { metaOf } from '../core/service-meta.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { PasswordLogin } from './password-login.js'
 import { createSchemas, currentPassword, newPassword } from './schemas.js'
@@ -52,8 +51,7 @@ export async function passwordChange(app: FastifyInstance, options: PasswordChan
   const { path = 'password-changes', strategies = ['jwt'], password = newPassword, rateLimit = true } = options
   const login = new PasswordLogin(app, 'passwordChange')
   const { users, strategy } = login
-  await registerAccountService(app, new PasswordChangeService(login), {
-    who: 'passwordChange',
+  await registerAccountService(app, login, new PasswordChangeService(login), {
     path,
     schema: createSchemas({
       summary: 'Change the password',
@@ -88,11 +86,6 @@ class PasswordChangeService implements PasswordChanges {
 
   constructor(login: PasswordLogin) {
     this.#login = login
-    metaOf(this).isForLogins = true
-  }
-
-  setup(): void {
-    this.#login.checkHashing()
   }
 
   async create(

@@ -12,21 +12,19 @@ import { toServiceError } from '../core/errors.js'
 
 /** The login by password whose users the services of this door change. */
 export class PasswordLogin {
+  /** The plugin that needs the login, for errors. */
+  readonly who: string
   readonly users: Users
   readonly tokens: Tokens
   /** The first strategy that logs in by a password. */
   readonly strategy: LocalStrategy
   /** All strategies of the authentication. */
   readonly strategies: readonly Strategy[]
-  readonly #who: string
   readonly #credentials: Credentials
 
-  /**
-   * @param who the plugin that needs the login, for errors
-   * @throws if there is no authentication, or it has no login by password
-   */
+  /** @throws if there is no authentication, or it has no login by password */
   constructor(app: FastifyInstance, who: string) {
-    this.#who = who
+    this.who = who
     this.#credentials = authenticationOf(app)
     const { users, tokens, strategies } = this.#credentials
     const strategy = strategies.find((candidate) => candidate instanceof LocalStrategy)
@@ -45,8 +43,14 @@ export class PasswordLogin {
     const { users, strategy } = this
     if (!hashesByItself(users.service, strategy.entityPasswordField))
       throw new Error(
-        `${this.#who} needs a service '${users.serviceName}' that hashes passwords by itself: one with \`hash: false\`, or of a mounted application, does not`
+        `${this.who} needs a service '${users.serviceName}' that hashes passwords by itself: one with \`hash: false\`, or of a mounted application, does not`
       )
+  }
+
+  /** Returns the user whose name is in the data of a client, `undefined` if there is none. */
+  async findUser(data: unknown, params: Params): Promise<UserRecord | undefined> {
+    const name = this.strategy.nameIn(data)
+    return name === undefined ? undefined : this.strategy.findUser(name, params)
   }
 
   /** Whether a password is the one that a user has. */

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { HookContext } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
 import type { RateLimitOptions } from '../authentication/rate-limit.js'
 import { toSeconds } from '../authentication/token.js'
 import { joinPath } from '../core/path.js'
-import { metaOf } from '../core/service-meta.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { invalidLink, Links } from './links.js'
 import { Mails, type SendMail } from './mails.js'
@@ -53,15 +51,14 @@ export interface PasswordResets<Name extends string = 'email'> {
  */
 export async function passwordReset(app: FastifyInstance, options: PasswordResetOptions): Promise<void> {
   checkAccountOptions('passwordReset', options, ['send', 'path', 'expiresIn', 'password', 'rateLimit'])
-  const { send, path = 'password-resets', expiresIn = '1h', password = newPassword, rateLimit } = options
+  const { send, path = 'password-resets', expiresIn = '1h', password = newPassword, rateLimit = true } = options
   const login = new PasswordLogin(app, 'passwordReset')
   const { strategy } = login
   const fields = [strategy.entityPasswordField, strategy.entityUsernameField]
   const lifetime = toSeconds(expiresIn, 'expiresIn', 'passwordReset')
   const links = new Links(login, joinPath(app.prefix, path), lifetime, fields)
   const mails = new Mails(app, login, links, send)
-  await registerAccountService(app, new PasswordResetService(login, links, mails), {
-    who: 'passwordReset',
+  await registerAccountService(app, login, new PasswordResetService(login, links, mails), {
     path,
     schema: createSchemas(
       {
@@ -77,9 +74,7 @@ export async function passwordReset(app: FastifyInstance, options: PasswordReset
         result: 'changed'
       }
     ),
-    rateLimit: rateLimit ?? true,
-    defaults: { user: 3, client: 30, timeWindow: '15m' },
-    userOf: ({ data }: HookContext) => strategy.nameIn(data) ?? null
+    rateLimit
   })
 }
 
@@ -92,17 +87,10 @@ class PasswordResetService implements PasswordResets<string> {
     this.#login = login
     this.#links = links
     this.#mails = mails
-    metaOf(this).isForLogins = true
-  }
-
-  setup(): void {
-    this.#login.checkHashing()
   }
 
   async create(data: Record<string, string>, params: Params = {}): Promise<{ sent: boolean }> {
-    const { strategy } = this.#login
-    const name = strategy.nameIn(data)
-    const user = name === undefined ? undefined : await strategy.findUser(name, params)
+    const user = await this.#login.findUser(data, params)
     this.#mails.start(params, () => user)
     return { sent: true }
   }

@@ -31,10 +31,13 @@ function attach(grace: typeof closeWithGrace): void {
   const [app] = delays.keys()
   attached =
     app &&
-    grace({ delay: Math.max(...delays.values()), logger: loggerOf(app) }, async ({ err }) => {
+    grace({ delay: Math.max(...delays.values()), logger: loggerOf(app) }, async (cause) => {
       isStopping = true
-      if (err) loggerOf(app).error(err, 'The server shuts down because of an uncaught error')
+      const isFailure = 'err' in cause
+      if (isFailure) loggerOf(app).error(cause.err, 'The server shuts down because of an uncaught error')
       await Promise.all([...delays.keys()].map((listening) => listening.close()))
+      // The library takes the `undefined` of `Promise.reject()` for no error.
+      if (isFailure) process.exit(1)
     })
 }
 

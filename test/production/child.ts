@@ -32,6 +32,7 @@ for (let count = 0; count < servers; count++) {
       throw new Error('Nobody catches this')
     })
   })
+  app.get('/reject', async () => void Promise.reject())
   await app.listen({ port: 0, host: '127.0.0.1' })
   ports.push((app.server.address() as AddressInfo).port)
 }

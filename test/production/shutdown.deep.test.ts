@@ -74,6 +74,15 @@ t.test('an uncaught error is printed, calls in flight are answered, and the proc
   }
 })
 
+t.test('a promise that is rejected without a reason ends the process with 1, too', async (t) => {
+  for (const logger of [true, false]) {
+    const server = await start(t, { logger })
+    await fetch(`${server.url}/reject`)
+    t.equal(await server.exit, 1)
+    t.match(await server.printed(), /because of an uncaught error/, logger ? 'by the logger' : 'by the console')
+  }
+})
+
 t.test('the process ends when all of its servers have answered', async (t) => {
   const server = await start(t, { servers: 2 })
   const called = server.called()

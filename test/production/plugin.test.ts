@@ -1,3 +1,4 @@
+import underPressure from '@fastify/under-pressure'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import production, { type ProductionOptions, serverOptions } from 'fastify-services/production'
@@ -111,5 +112,14 @@ t.test('wrong options are refused', async (t) => {
       message: new RegExp(message.replace(/[?()]/g, '\\$&'))
     })
     await app.close()
+  }
+})
+
+t.test('a second registration is refused, and one beside @fastify/under-pressure', async (t) => {
+  for (const first of [production, underPressure]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(first as typeof production)
+    await t.rejects(async () => app.register(production), { message: /registered already: register each plugin once/ })
   }
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -6,6 +6,7 @@ import { hasCurl } from '../examples/atlas-commands.js'
 import { executablePath, openContext } from '../support/chromium.js'
 import { installIn } from '../support/install.js'
 import { copyEmpty } from '../support/pglite.js'
+import { readSections } from '../support/snippets.js'
 import { askAll } from './addresses.js'
 import { linkPackages } from './installed.js'
 import { type Outcome, pack, run, temporaryFolder } from './pack.js'
@@ -205,4 +206,28 @@ t.test('a folder with files is left alone', async (t) => {
   t.match(await create(folder, 'app/mine.txt'), { code: 1, stderr: /The folder app\/mine.txt can't be made/ })
   await mkdir(join(folder, 'cloned/.git'), { recursive: true })
   t.match(await create(folder, 'cloned', '--no-install'), { code: 0 })
+})
+
+// In this file, since two builds of the templates at once destroy each other.
+t.test('the README: a project with the package of a clone, and its first program there', async (t) => {
+  const snippets = readSections('README.md').flatMap(({ snippets }) => snippets)
+  const lines = snippets.find(({ text }) => text.includes('npm run try'))?.text.split('\n') ?? []
+  t.match(lines, [/^npm ci && npm run try -- \.\.\/my-app /, /^cd \.\.\/my-app && npm start$/])
+  const folder = join(await temporaryFolder(t), 'my-app')
+  // The script alone: a build would take the files of other tests away.
+  const made = await run(root, 'node', 'scripts/try.js', folder)
+  t.equal(made.code, 0, made.stderr)
+  // `npm start` itself, which builds and starts, would not hand on the signal that ends it.
+  t.equal((await run(folder, 'npm', 'run', 'build')).code, 0)
+  const project = await start(t, folder, 'node', 'dist/server.js')
+  t.match(await (await fetch(`${project.address}/messages`)).json(), { total: 0, data: [] })
+
+  const program = snippets.find(({ language }) => language === 'js')?.text ?? ''
+  // Another program may have the port.
+  writeFileSync(join(folder, 'server.mjs'), program.replace('port: 3030', 'port: 0'))
+  const { address } = await start(t, folder, 'node', 'server.mjs')
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse' })
+  t.match(await (await fetch(`${address}/users`, { method: 'POST', headers, body })).json(), { id: 1 })
+  t.ok(readFileSync(join(folder, 'package.json'), 'utf8').includes('"file:fastify-services-'))
 })

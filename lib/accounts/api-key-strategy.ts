@@ -61,7 +61,14 @@ export class ApiKeyStrategy implements Strategy {
   setup({ app, entities }: Authenticator, name: string): void {
     entities.require('get', name)
     this.#users = entities
-    this.#keys = app.service<StoredKeys>(this.#serviceName)
+    try {
+      this.#keys = app.service<StoredKeys>(this.#serviceName)
+    } catch (cause) {
+      throw new Error(
+        `The strategy '${name}' finds keys in a service with the options of apiKeys(): register it, or name it by new ApiKeyStrategy({ service: '…' }). ${(cause as Error).message}`,
+        { cause }
+      )
+    }
     checkUsers(this.#keys, this.#serviceName, entities)
   }
 

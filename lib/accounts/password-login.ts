@@ -25,7 +25,7 @@ export class PasswordLogin {
   /** @throws if there is no authentication, or it has no login by password */
   constructor(app: FastifyInstance, who: string) {
     this.who = who
-    this.#credentials = authenticationOf(app)
+    this.#credentials = authenticationOf(app, undefined, who)
     const { users, tokens, strategies } = this.#credentials
     const strategy = strategies.find((candidate) => candidate instanceof LocalStrategy)
     if (tokens === undefined || strategy === undefined)

@@ -3,6 +3,7 @@ import type { Id, Params } from '../../types/service.js'
 import { hasAlias } from '../authentication/stored-credentials.js'
 import type { UserRecord } from '../authentication/users.js'
 import { BadRequest } from '../core/errors.js'
+import { withFieldCheck } from '../core/field-names.js'
 import { withTraits } from '../core/hooks.js'
 import { commitOf } from '../database/commit.js'
 import type { Mails } from './mails.js'
@@ -26,7 +27,8 @@ export class VerifiedAddress {
   /** Adds the hooks to the service of users. */
   install(): void {
     const refuse = withTraits(this.#refuse, { isOutermost: true })
-    const track = withTraits(this.#track, { isInnermost: true })
+    const named = { who: 'emailVerification', fields: [this.#field], where: 'stored' } as const
+    const track = withFieldCheck(withTraits(this.#track, { isInnermost: true }), named)
     this.#login.users.onService((service) => {
       for (const method of ['create', 'update', 'patch']) service.hooks({ around: { [method]: [refuse, track] } })
     })

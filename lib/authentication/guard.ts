@@ -85,7 +85,8 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
   function check({ app, path, service: guarded, type }: HookPosition): void {
     if (type === 'after' || type === 'error')
       throw new Error(`authenticate at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
-    const available = authenticationOf(app, service).authenticator.strategyNames
+    const asker = `authenticate('${strategies.join("', '")}') at '${path}'`
+    const available = authenticationOf(app, service, asker).authenticator.strategyNames
     const unknown = strategies.find((name) => !available.includes(name))
     if (unknown !== undefined)
       throw new Error(

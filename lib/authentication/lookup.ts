@@ -3,13 +3,13 @@ import { joinPath } from '../core/path.js'
 import { type Authentication, authenticationFor, ownPluginState, pluginState } from '../core/plugin-state.js'
 import type { Credentials } from './credentials.js'
 
+const missing = 'There is no authentication here: register the plugin fastify-services/authentication'
+
 interface Registration extends Authentication {
   readonly path: string
   readonly credentials: Credentials
   readCredentials(request: FastifyRequest): Promise<void> | undefined
 }
-
-const missing = 'There is no authentication here: register the plugin fastify-services/authentication'
 
 /** Registers an authentication service for all instances of its application. */
 export function registerAuthentication(
@@ -77,9 +77,18 @@ export const findAuthentication = (app: unknown): Credentials | undefined =>
 
 /**
  * Returns the authentication that is responsible for an instance, or the one at a path.
+ * @param asker what needs it, for the error
  * @throws when there is none
  */
-export function authenticationOf(app: unknown, path?: string): Credentials {
+export function authenticationOf(app: unknown, path?: string, asker?: string): Credentials {
+  try {
+    return lookUp(app, path)
+  } catch (cause) {
+    throw asker === undefined ? cause : new Error(`${asker}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function lookUp(app: unknown, path: string | undefined): Credentials {
   const instance = app as FastifyInstance
   if (path === undefined) {
     const entry = nearestTo(app)

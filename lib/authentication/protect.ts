@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { selectsRows } from '../compat/postgres-rows.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
+import { withFieldCheck } from '../core/field-names.js'
 import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { redactError, redactFields } from '../core/redact.js'
@@ -20,7 +21,7 @@ import { isStream, mapStream, mapWeb, type Stream } from '../shared/streams.js'
  * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the
  * fields
  * @throws when no field is named, or a name is not valid; when the server starts, if it is no
- * around hook
+ * around hook, or a name looks like a misspelt field
  * @example
  * app.service('users').hooks({ around: { all: [protect('password')] } })
  */
@@ -49,7 +50,8 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   const check = ({ path, type }: HookPosition) => {
     if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)
   }
-  return withTraits(hook, { isOutermost: true, check, removesFields: fields })
+  const traits = { isOutermost: true, check, removesFields: fields }
+  return withFieldCheck(withTraits(hook, traits), { who: 'protect', fields, where: 'anywhere' })
 }
 
 forbidAsHook(protect, "protect('password')")

@@ -19,11 +19,14 @@ export function checkOptionNames(options: object, optionNames: readonly string[]
   }
 }
 
-/** The name that was meant by one that is misspelt, if there is one like it. */
-export function likelyName(name: string, names: readonly string[]): string | undefined {
+/**
+ * Returns the name that was meant by a misspelt one, if there is one like it.
+ * @param farthest how many letters may differ
+ */
+export function likelyName(name: string, names: readonly string[], farthest = 2): string | undefined {
   const [likely] = names
     .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ distance }) => distance <= 2)
+    .filter(({ distance }) => distance <= farthest)
     .sort((a, b) => a.distance - b.distance)
   return likely?.candidate
 }

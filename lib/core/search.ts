@@ -1,5 +1,6 @@
 import type { AroundHook, HookContext } from '../../types/hooks.js'
 import { BadRequest } from './errors.js'
+import { entriesWith, methodsWith, parametersOf } from './field-names.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from './hooks.js'
 import { isPlain } from './objects.js'
 import { checkOptionNames, inspect, likelyName } from './options.js'
@@ -21,7 +22,8 @@ export interface SearchOptions {
  * @param parameters the fields that each parameter searches. All callers can find out what they hold
  * @returns a hook for `around`
  * @throws if the fields are no lists of names, or a parameter has the name of a field; when the
- * server starts, if it is no around hook, or the `resource()` of the service sends no such field
+ * server starts, if it is no around hook, or the `resource()` of the service does not declare the
+ * parameter or sends no such field
  * @throws {BadRequest} in a call, if a parameter is no text, or has more than 50 words
  * @example
  * app.service('posts', posts, { hooks: { around: { find: [search({ q: ['title', 'text'] })] } } })
@@ -54,7 +56,10 @@ export function search(
   const checkType = aroundOnly('search')
   const check = (position: HookPosition) => {
     checkType(position)
-    for (const [name, fields] of searches) checkFields(name, fields, position)
+    for (const [name, fields] of searches) {
+      checkDeclared(name, hook, position)
+      checkFields(name, fields, position)
+    }
   }
   return withTraits(hook, { isInnermost: true, check })
 }
@@ -84,6 +89,25 @@ function checkFields(name: string, fields: readonly string[], position: HookPosi
   const hint = likely === undefined ? '' : ` Did you mean '${likely}'?`
   throw new Error(
     `${where}: '${name}' searches '${unknown}', which is no field of the records that clients get.${hint}`
+  )
+}
+
+/**
+ * Checks that clients can send a parameter. Services may share the hook, so any of them may have it.
+ * @throws if no query of a resource has it there
+ */
+function checkDeclared(name: string, hook: unknown, position: HookPosition): void {
+  const parameters = entriesWith(hook, position).flatMap((entry) =>
+    methodsWith(hook, entry).map((method) => parametersOf(entry, method))
+  )
+  if (parameters.some((names) => names === undefined || names.includes(name))) return
+  const likely = likelyName(
+    name,
+    parameters.flatMap((names) => names ?? [])
+  )
+  const hint = likely === undefined ? '' : `. Did you mean '${likely}'?`
+  throw new Error(
+    `search at '${position.path}': no query there has the parameter '${name}', declare it in the option \`query\` of resource()${hint}`
   )
 }
 

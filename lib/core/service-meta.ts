@@ -114,6 +114,8 @@ interface ServiceMeta {
    * it.
    */
   secrets?: Set<string>
+  /** The columns of its table, if the adapter knows them. */
+  columns?: readonly string[]
   /**
    * Steps that the service already takes to store passwords and names of users: several strategies,
    * and several authentications, may share it.

@@ -29,6 +29,7 @@ import {
   tableOptions
 } from '../core/adapters/table.js'
 import { checkOptions, inspect } from '../core/options.js'
+import { metaOf } from '../core/service-meta.js'
 import { Columns } from './columns.js'
 import { drizzleExpressions } from './expressions.js'
 
@@ -74,6 +75,7 @@ export class DrizzleService<T extends DrizzleTable> extends TableService<
     const { $client } = db
     if (typeof $client === 'object' && $client !== null) listenForPoolErrors($client)
     super(new TableByDrizzle(db as unknown as Database, table, id), options)
+    metaOf(this).columns = Object.keys(columns)
   }
 }
 

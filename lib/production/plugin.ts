@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import { errorHandler } from '../../index.js'
 import { withoutRegister } from '../core/options.js'
+import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
 import { closeConnections } from './connections.js'
 import { registerHealth } from './health.js'
 import { checkProductionOptions, type ProductionOptions, productionName } from './options.js'
@@ -13,6 +14,7 @@ const defaultErrorHandler = Fastify().errorHandler
 async function production(app: FastifyInstance, options: ProductionOptions): Promise<void> {
   const advice = { registers: 'this one', call: 'await child.register(production, options)' }
   checkProductionOptions(withoutRegister(productionName, options, advice, app.log))
+  checkOrder(app)
   const { isReady, healthPath = '/health', rateLimit, maxEventLoopDelay = 1000, shutdownDelay = 9000 } = options
   // The host may have a handler of its own.
   if (app.errorHandler === defaultErrorHandler) app.setErrorHandler(errorHandler({ html: false }))
@@ -33,6 +35,18 @@ async function production(app: FastifyInstance, options: ProductionOptions): Pro
   }
 }
 
+/** @throws {Error} if the instance has services already: limits would not apply to them */
+function checkOrder(app: FastifyInstance): void {
+  const host: ServiceHost | undefined = serviceHostOf(app)
+  const early = host?.entries.find(
+    (entry) => entry.app === app || Object.prototype.isPrototypeOf.call(app, entry.app as object)
+  )
+  if (early !== undefined)
+    throw new Error(
+      `${productionName} comes after the service '${early.path}', which would have no limits: register it before the services, with \`await\``
+    )
+}
+
 /** @throws {Error} if a package is not installed, with the command that installs it */
 async function peer<Package>(loading: Promise<Package>): Promise<Package> {
   return loading.catch((cause) => {
@@ -49,7 +63,8 @@ async function peer<Package>(loading: Promise<Package>): Promise<Package> {
  * on SIGTERM and SIGINT. Register it before the services, because limits apply to routes that are
  * registered later.
  *
- * @throws {Error} if an option is unknown or invalid, or a package that it needs is not installed
+ * @throws {Error} if an option is unknown or invalid, a package that it needs is not installed, or a
+ * service was registered before
  * @example
  * const app = Fastify(serverOptions({ logger: true, trustProxy: '127.0.0.1' }))
  * await app.register(production, { isReady: () => knex.raw('select 1') })

@@ -1,3 +1,4 @@
+import { likelyName } from '../core/options.js'
 import { joinPath, stripSlashes } from '../core/path.js'
 import { hookApplicationOf } from '../core/plugin-state.js'
 import { metaOf } from '../core/service-meta.js'
@@ -70,8 +71,11 @@ export class Registry {
 
   /** The error where there is no service at a path. */
   missing(path: string): Error {
-    const paths = [...this.#entries.keys()].map((name) => `'${name}'`).join(', ') || 'none'
-    return new Error(`There is no service '${stripSlashes(path)}'. Registered: ${paths}`)
+    const paths = [...this.#entries.keys()]
+    const likely = likelyName(stripSlashes(path), paths)
+    const hint = likely === undefined ? '' : `. Did you mean '${likely}'?`
+    const registered = paths.map((name) => `'${name}'`).join(', ') || 'none'
+    return new Error(`There is no service '${stripSlashes(path)}'. Registered: ${registered}${hint}`)
   }
 
   /**

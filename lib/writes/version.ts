@@ -8,6 +8,7 @@ import { conditionalParams } from '../core/adapters/knex-condition.js'
 import { TableService, type WriteCondition } from '../core/adapters/table.js'
 import { callStateOf, type ExpectedVersions } from '../core/call-state.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
+import { withFieldCheck } from '../core/field-names.js'
 import { aroundOnly, type DescribedOperation, forbidAsHook, type OperationDocs, withTraits } from '../core/hooks.js'
 import { callerIn } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
@@ -46,7 +47,8 @@ const versionOptions: OptionTable<VersionOptions> = { required: kinds.flag, set:
  * the record has another version, `PreconditionRequired` (428) if the call needs to name one,
  * BadRequest for a version of many records, GeneralError if a write did not change the version
  * @throws if no field is named, or an option is unknown or has the wrong type; when the server
- * starts, if it is no around hook
+ * starts, if it is no around hook, or the records have no such field, as far as their schema and
+ * their table tell
  * @example
  * const versioned = version('updatedAt', { set: () => new Date() })
  * app.service('notes', notes, { hooks: { around: { all: [versioned] } } })
@@ -76,7 +78,8 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
       warnOfOldVersion(context, field, warned)
   }
   const openapi = (operation: DescribedOperation) => toOperationDocs(operation, required)
-  return withTraits(hook, { isInnermost: true, check: aroundOnly('version'), openapi })
+  const traits = { isInnermost: true, check: aroundOnly('version'), openapi }
+  return withFieldCheck(withTraits(hook, traits), { who: 'version', fields: [field], where: 'stored' })
 }
 
 forbidAsHook(version, "version('updatedAt')")

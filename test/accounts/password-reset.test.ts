@@ -372,7 +372,10 @@ const mistakes: [name: string, register: (app: FastifyInstance) => unknown, mess
 t.test('mistakes stop the start, and say what to do', async (t) => {
   for (const [name, register, message] of mistakes) await t.rejects(createAccounts(t, register), message, name)
   const app = await createServicesApp(t)
-  await t.rejects(async () => app.register(passwordReset, { send: () => {} }), /There is no authentication/)
+  await t.rejects(
+    async () => app.register(passwordReset, { send: () => {} }),
+    /^passwordReset: There is no authentication here: register the plugin/
+  )
   const strategies = { jwt: true, local: false } as const
   await t.rejects(create(t, {}, { authentication: { strategies } }), /passwordReset needs a login by password/)
   const unhashed = { strategies: { jwt: true, local: { hash: false } } } as const

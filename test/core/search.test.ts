@@ -64,7 +64,10 @@ t.test('a schema stops the start if it has no such field, hides it, or has one n
   const starts: [Record<string, string[]>, string?][] = [
     [{ q: ['title', 'text'] }],
     [{ q: ['title', 'users.name'] }],
-    [{ notDeclared: ['titel'] }],
+    [
+      { qq: ['title'] },
+      "search at 'posts': no query there has the parameter 'qq', declare it in the option `query` of resource(). Did you mean 'q'?"
+    ],
     [{ q: ['title', 'titel'] }, `search at 'posts': 'q' searches 'titel', ${none} Did you mean 'title'?`],
     [{ q: ['secret'] }, `search at 'posts': 'q' searches 'secret', ${none}`],
     [

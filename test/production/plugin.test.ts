@@ -30,6 +30,18 @@ t.test('errors of own routes have the format of services, and every answer has t
   }
 })
 
+t.test('services that come before it would have no limits: the start fails', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  await app.register(async (child) => void child.service('inner', { find: async () => [] }), { prefix: '/v1' })
+  await app.register(async (child) => void (await child.register(production)), { prefix: '/other' })
+  await t.rejects(async () => app.register(production), {
+    message:
+      "fastify-services/production comes after the service 'v1/inner', which would have no limits: register it before the services, with `await`"
+  })
+})
+
 t.test('an error handler of the host stays', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

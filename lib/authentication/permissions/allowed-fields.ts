@@ -1,11 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import { idFieldOf } from '../../core/adapters/feathers.js'
-import { type Describable, hooksAround } from '../../core/description.js'
+import { hooksAround } from '../../core/description.js'
+import { parametersOf, shapesOf } from '../../core/field-names.js'
 import type { HookPosition } from '../../core/hooks.js'
 import { likelyName } from '../../core/options.js'
 import { serviceHostOf } from '../../core/plugin-state.js'
-import { rulesOf } from '../../core/resource/method-rules.js'
-import type { Shape } from '../../schema/shape.js'
 
 /** The fields that a role is allowed by a method. */
 export interface FieldList {
@@ -30,7 +28,7 @@ export function checkFieldNames(hook: unknown, lists: readonly FieldList[], { ap
     // A service without a resource may have any field.
     if (shared.length === 0 || shapes.some((shape) => shape === undefined)) continue
     const known = shapes.flatMap((shape) => shape ?? [])
-    const others = shared.flatMap((entry) => [idFieldOf(entry.object), ...parametersOf(entry, method)])
+    const others = shared.flatMap((entry) => [idFieldOf(entry.object), ...(parametersOf(entry, method) ?? [])])
     const unknown = fields.find((name) => !others.includes(name) && !known.some((shape) => shape.field(name).isKnown))
     if (unknown === undefined) continue
     const names = [...new Set([...others, ...known.flatMap((shape) => shape.names)])]
@@ -41,19 +39,4 @@ export function checkFieldNames(hook: unknown, lists: readonly FieldList[], { ap
       }`
     )
   }
-}
-
-/** The shapes of what a method takes and returns. `undefined` if it belongs to no resource. */
-function shapesOf({ app, options }: Describable, method: string): readonly Shape[] | undefined {
-  const rules = rulesOf(options.schema?.[method])
-  if (rules === undefined) return undefined
-  const { record, outgoing, body } = rules
-  const schemas = [record.incoming, record.outgoing.written, outgoing.written, ...(body ? [body.written] : [])]
-  return [...new Set(schemas)].map((written) => written.shapesFor(app as FastifyInstance).root.narrow({}))
-}
-
-/** The parameters that a query may have: a list allows those whose values are objects. */
-function parametersOf({ options }: Describable, method: string): readonly string[] {
-  const rules = rulesOf(options.schema?.[method])
-  return [...((rules?.custom?.parameters ?? rules?.query.more)?.operands.keys() ?? [])]
 }

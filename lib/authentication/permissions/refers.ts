@@ -1,6 +1,7 @@
 import type { AroundHook, CallerContext, HookContext } from '../../../types/fastify.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { Forbidden, toServiceError } from '../../core/errors.js'
+import { checkNamedFields } from '../../core/field-names.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
@@ -40,7 +41,8 @@ const refersOptions: OptionTable<RefersOptions> = { internal: kinds.flag }
  * @returns a hook for `around`; it throws BadRequest if a record does not exist, the caller may not
  * see it, or `accepts` returns false: all with the same message
  * @throws when there are no fields, or an option is not known or of another type; when the server
- * starts, if it is no around hook, the other service does not exist, or it has no `get`
+ * starts, if it is no around hook, the other service does not exist, it has no `get`, or a schema of
+ * the service has no such field
  * @example
  * const toDoctor = refers({ doctorId: { service: 'users', accepts: ({ role }) => role === 'doctor' } })
  * app.service('slots').hooks({ around: { all: [inClinic, toDoctor] } })
@@ -73,6 +75,8 @@ export function refers(fields: Readonly<Record<string, string | Reference>>, opt
   const check = (position: HookPosition) => {
     checkType(position)
     for (const reference of references) serviceOf(position, reference)
+    const where = options.internal === true ? 'stored' : 'sent'
+    checkNamedFields(hook, { who: 'refers', fields: Object.keys(fields), where }, position)
   }
   return withTraits(hook, { check })
 }

@@ -2,6 +2,7 @@ import type { AroundHook, CallerContext, HookContext } from '../../../types/fast
 import type { Id, Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
+import { withFieldCheck } from '../../core/field-names.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
@@ -97,7 +98,8 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
  * Creates a `scope` of the records that belong to the caller.
  * @param field the field of a record that holds the id of its user
  * @returns a hook for `around`; it throws NotAuthenticated if no guard has found out who calls
- * @throws when no field is named, and as `scope` does
+ * @throws when no field is named, and as `scope` does; when the server starts, if the records have no
+ * such field, as far as their schema and their table tell
  * @example
  * app.service('notes').hooks({ around: { all: [own('userId')] } })
  */
@@ -105,7 +107,8 @@ export function own(field: string, options: ScopeOptions = {}): AroundHook {
   checkFieldName('own', field, 'userId')
   if (isOddName(field)) throw new TypeError(`own can't have the field '${field}': only fields of the record itself`)
   checkOptions('own()', scopeOptions, options)
-  return createScope('own', (context) => ({ [field]: requireUser(context).id }), options)
+  const hook = createScope('own', (context) => ({ [field]: requireUser(context).id }), options)
+  return withFieldCheck(hook, { who: 'own', fields: [field], where: 'stored' })
 }
 
 forbidAsHook(own, "own('userId')")

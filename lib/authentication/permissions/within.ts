@@ -2,6 +2,7 @@ import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { callStateOf } from '../../core/call-state.js'
 import { NotFound } from '../../core/errors.js'
+import { checkNamedFields } from '../../core/field-names.js'
 import type { HookPosition, HookTraits } from '../../core/hooks.js'
 import { forbidAsHook, traitsOf, withTraits } from '../../core/hooks.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
@@ -63,12 +64,14 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
     check(position)
     checkExceptions('within', except, position)
     const { app, path } = position
+    parentOf(app, parent, path)
     const placeholder = placeholderIn(path)
     if (placeholder === undefined || !path.includes(`:${placeholder}`))
       throw new Error(
         `within('${parent}') at '${path}': the path has no placeholder for it, as in '${parent}/:id/${path}'. Name one in the option \`param\``
       )
-    parentOf(app, parent, path)
+    if (field !== null)
+      checkNamedFields(hook, { who: 'within', fields: [field ?? placeholder], where: 'stored' }, position)
   }
   const accessOf = (position: HookPosition, method: string) =>
     isExcepted({ path: position.path, method }, except) ? undefined : describeAccess(position, method)

@@ -1,7 +1,9 @@
 import { MemoryService } from '@feathersjs/memory'
+import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import type { FastifyInstance } from 'fastify'
-import { resource, type ServiceOptions } from 'fastify-services'
-import { allow } from 'fastify-services/authentication'
+import { resource, type ServiceOptions, version } from 'fastify-services'
+import { allow, own, protect, refers, within } from 'fastify-services/authentication'
+import { drizzle } from 'fastify-services/drizzle'
 import t from 'tap'
 import { z } from 'zod'
 import { createApp } from './callers.js'
@@ -92,5 +94,84 @@ t.test('services that share the hook may have the field', async (t) => {
       add(app, 'notes', allow({ admin: true }), notes)
     }),
     { message: "allow at 'posts' names the field 'text' for 'find' of the role 'admin', which no schema there has" }
+  )
+})
+
+const Slot = z.object({ id: z.int(), userId: z.int(), doctorId: z.int(), revision: z.int(), startsAt: z.string() })
+const slots = resource(Slot, { readOnly: ['id'] })
+const slotTable = sqliteTable('slots', { id: integer().primaryKey(), userId: integer(), revision: integer() })
+const inTable = () => drizzle({ select() {}, insert() {}, update() {}, delete() {} } as never, slotTable)
+
+const startSlots = (hook: object, service: object = new MemoryService({}), path = 'slots', schema: object = slots) =>
+  createApp(t, (app) => {
+    app.service('users', new MemoryService({}))
+    app.service(path, service, { schema, hooks: { around: { all: [hook] } } } as never)
+  })
+
+t.test('a field that another hook misspells stops the start, too', async (t) => {
+  const near = (name: string, meant: string) =>
+    `names the field '${name}', which no schema there has. Did you mean '${meant}'? If the records have '${name}', add it to the schema`
+  const refused: [string, object, string][] = [
+    ['own', own('usrId'), near('usrId', 'userId')],
+    ['own', own('userid'), near('userid', 'userId')],
+    ['version', version('revison'), near('revison', 'revision')],
+    ['version', version('revisoin'), near('revisoin', 'revision')],
+    ['protect', protect('password', 'strtsAt'), near('strtsAt', 'startsAt')],
+    [
+      'refers',
+      refers({ docterId: 'users' }),
+      "names the field 'docterId', which no schema there has. Did you mean 'doctorId'?"
+    ],
+    [
+      'refers',
+      refers({ roomId: 'users' }),
+      "names the field 'roomId', which no schema there has. There are: id, userId, doctorId, revision, startsAt"
+    ],
+    ['refers', refers({ usrId: 'users' }, { internal: true }), near('usrId', 'userId')]
+  ]
+  for (const [who, hook, message] of refused)
+    await t.rejects(startSlots(hook), { message: `${who} at 'slots' ${message}` }, message)
+  await t.rejects(startSlots(within('users', { field: 'usrId' }), new MemoryService({}), 'users/:userId/slots'), {
+    message: `within at 'users/:userId/slots' ${near('usrId', 'userId')}`
+  })
+})
+
+t.test('where the columns are known, a field that is no column stops the start', async (t) => {
+  const refused: [object, string][] = [
+    [
+      own('usr'),
+      "own at 'slots' names the field 'usr', which its table lacks. There are: id, userId, revision, doctorId, startsAt"
+    ],
+    [
+      version('revision2'),
+      "version at 'slots' names the field 'revision2', which its table lacks. Did you mean 'revision'?"
+    ]
+  ]
+  for (const [hook, message] of refused) await t.rejects(startSlots(hook, inTable()), { message }, message)
+  const hook = own('usrId')
+  await t.rejects(startSlots(hook, inTable(), 'slots', {}), {
+    message: "own at 'slots' names the field 'usrId', which its table lacks. Did you mean 'userId'?"
+  })
+})
+
+t.test('a field that only the records have does not stop the start', async (t) => {
+  const hidden = resource(Slot.omit({ userId: true, revision: true }).extend({ user: z.string(), org: z.string() }), {
+    readOnly: ['id']
+  })
+  const hooks = [own('userId'), own('ownerId'), own('id'), version('revision'), version('updatedAt'), protect('userId')]
+  for (const hook of [...hooks, own('orgId'), refers({ userId: 'users' }, { internal: true })])
+    await t.resolves(startSlots(hook, new MemoryService({}), 'slots', hidden))
+  for (const hook of [own('userId'), version('revision'), protect('password'), refers({ doctorId: 'users' })])
+    await t.resolves(startSlots(hook, inTable(), 'slots', hidden))
+  for (const hook of [own('usrId'), version('revison'), refers({ docterId: 'users' })])
+    await t.resolves(startSlots(hook, new MemoryService({}), 'slots', {}), 'without a resource')
+  const toDoctor = refers({ doctorId: 'users' })
+  await t.resolves(
+    createApp(t, (app) => {
+      app.service('users', new MemoryService({}))
+      for (const [path, schema] of Object.entries({ slots, posts }))
+        app.service(path, new Posts({}) as never, { schema, hooks: { around: { all: [toDoctor] } } } as never)
+    }),
+    'services that share the hook'
   )
 })

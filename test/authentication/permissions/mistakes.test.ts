@@ -75,6 +75,10 @@ t.test('within: the names of methods, and the other service, which may be regist
       app.service('projects/:projectId/notes', new MemoryService(), around(hook))
       app.service(parent, service)
     })
+  await t.rejects(start(within('project'), 'projects'), {
+    message:
+      "within('project') at 'projects/:projectId/notes': There is no service 'project'. Registered: 'projects/:projectId/notes', 'projects'. Did you mean 'projects'?"
+  })
   await t.rejects(start(within('projects', { except: ['fnd'] }), 'projects'), {
     message: `within at 'projects/:projectId/notes': ${named('fnd')}`
   })

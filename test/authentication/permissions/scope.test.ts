@@ -255,7 +255,10 @@ t.test('within(service): the records of another record, which the caller must se
   t.equal((await send('GET', '/projects/2/issues/1', { as: bob })).status, 404, 'an issue of another project')
   t.equal((await send('POST', '/projects/2/issues', { as: ada, body: { title: 'x' } })).status, 404)
   await t.rejects(
-    createApp(t, (app) => app.service('issues', new MemoryService(), around(within('projects')))),
+    createApp(t, (app) => {
+      app.service('projects', new MemoryService())
+      app.service('issues', new MemoryService(), around(within('projects')))
+    }),
     /within\('projects'\) at 'issues': the path has no placeholder/
   )
 })

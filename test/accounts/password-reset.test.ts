@@ -121,6 +121,7 @@ t.test('a token that is not of a mail is not accepted', async (t) => {
     'another signature': `${head}.${body}.${signature.slice(0, -4)}AAAA`,
     'no signature': `${head}.${body}.`,
     'another user': forge({ ...payload, user: '2' }),
+    'a subject, as access tokens have': forge({ ...payload, sub: '1' }),
     'no user': forge({ ...payload, user: undefined }),
     'a user that is an operator': forge({ ...payload, user: { $gt: '' } }),
     'another state': forge({ ...payload, state: null }),

@@ -9,7 +9,7 @@ import { isPlain } from '../core/objects.js'
 import { joinPath } from '../core/path.js'
 import { serviceHostOf } from '../core/plugin-state.js'
 import { redactError, redactFields } from '../core/redact.js'
-import { metaOf } from '../core/service-meta.js'
+import { metaOf, type RecordView } from '../core/service-meta.js'
 import { protect } from './protect.js'
 
 /** A user, or any other record that logs in. */
@@ -124,9 +124,11 @@ export class Users {
     return redactFields(user, [...this.#secrets], types)
   }
 
-  /** Redacts the secrets of users in an error. */
+  /** Redacts the secrets of users in an error, and the fields that their service hides. */
   redactError(error: unknown): unknown {
-    return this.name === null ? error : redactError(error, [...this.#secrets], types)
+    if (this.name === null) return error
+    const redacted = redactError(error, [...this.#secrets], types)
+    return this.#view?.redactError(redacted) ?? redacted
   }
 
   /** Returns the first user that a query selects. */
@@ -155,7 +157,7 @@ export class Users {
   }
 
   /**
-   * Returns a user as they see themselves over HTTP.
+   * Returns a user as `GET` answers them to themselves.
    * @param maker the authentication that has verified the user
    */
   async getExternal(user: unknown, params: Params, maker: object): Promise<UserRecord> {
@@ -163,7 +165,12 @@ export class Users {
     const values = { [String(this.name)]: user, authenticated: true }
     const id = this.idOf(user)
     const internalParams = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service, id) }
-    return this.service.get(id, { ...internalParams, query: {} })
+    try {
+      const record = await this.service.get(id, { ...internalParams, query: {} })
+      return this.#view === undefined ? record : (this.#view.project(record) as UserRecord)
+    } catch (error) {
+      throw this.redactError(error)
+    }
   }
 
   /** Returns the id of a user. @throws when it has none */
@@ -178,6 +185,11 @@ export class Users {
   /** Returns the id of a user, `undefined` or `null` if it has none. */
   idIn(user: unknown): Id | null | undefined {
     return (user as Record<string, Id> | null | undefined)?.[this.#idField]
+  }
+
+  /** Their fields for clients, if a schema says which. A strategy without tokens needs no service. */
+  get #view(): RecordView | undefined {
+    return this.#service && metaOf(this.#service).view
   }
 
   /** Read anew each time: a service may know its `id` only when it is set up or connected. */

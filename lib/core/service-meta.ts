@@ -82,6 +82,14 @@ export interface MethodDocumentation extends MethodSchema {
   readonly callers?: readonly Readonly<Record<string, SecurityScheme>>[]
 }
 
+/** Records of a service as its answers show them, for the answers of another service. */
+export interface RecordView {
+  /** Returns the copy of a result of `get` that a client gets: fields that it may not see are left out. */
+  project(result: unknown): unknown
+  /** Redacts the same fields in an error. */
+  redactError<E>(error: E): E
+}
+
 /** Metadata of a service, or of the object that it was made of. */
 interface ServiceMeta {
   /** The service of another framework that the object stands for, wherever it is registered. */
@@ -96,6 +104,8 @@ interface ServiceMeta {
    * if it rejects.
    */
   awaitAfter?: (context: HookContext) => Promise<void>
+  /** Set if the schema of the service says which fields of its records clients get. */
+  view?: RecordView | undefined
   /** Documents the methods of the object. It is called each time the object is described. */
   document?: () => Readonly<Record<string, MethodDocumentation>>
   /**

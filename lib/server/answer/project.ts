@@ -13,7 +13,14 @@ import type { Shape } from '../../schema/shape.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { projectionOf } from '../request/resource-route.js'
 import { answersPages } from '../request/schema.js'
-import { cacheByResponse, createCompiler, type Serialize, stringifyExactly, withSafeErrors } from './serializer.js'
+import {
+  cacheByResponse,
+  createCompiler,
+  type ReplyFormat,
+  type Serialize,
+  stringifyExactly,
+  withSafeErrors
+} from './serializer.js'
 
 /** Projects the results of a method of a resource: copies only the fields that clients may see. */
 export interface Projector {
@@ -52,7 +59,7 @@ export function createProjector(
   instance: FastifyInstance,
   record: RecordRules,
   hasCompiler: boolean
-): (reply: FastifyReply) => Projector {
+): (reply: ReplyFormat) => Projector {
   const rules = rulesOf(schema)
   const message = `${label}: the result is not JSON (BigInt or a cycle?)`
   const serialize = withSafeErrors(stringifyExactly, message)
@@ -216,7 +223,7 @@ export function createResultReader(label: string): (result: unknown) => unknown 
 }
 
 /** Parses JSON. An integer that a number can't hold was a `BigInt`, and becomes a string. */
-function parseExactly(text: string): unknown {
+export function parseExactly(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   const exact = text.replace(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
     /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== token ? `"${token}"` : token
@@ -234,15 +241,21 @@ type OnError = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
 
 /** Wraps an error handler: it gets errors without the hidden fields of a resource, at any depth. */
 export function redactErrors(onError: OnError, record: RecordRules, instance: FastifyInstance): OnError {
+  const redact = createErrorRedactor(record, instance)
+  return (error, request, reply) => onError(redact(error), request, reply)
+}
+
+/** Creates the function that redacts the hidden fields of a resource in an error, at any depth. */
+export function createErrorRedactor(record: RecordRules, instance: FastifyInstance): <E>(error: E) => E {
   // Created late: few services fail, and few schemas hide something.
   let hidden: RedactedFields | undefined
   const namesIn = (hidden: RedactedFields) => ({
     isHidden: (name: string) => hidden.has(name) || (!issueProperties.has(name) && hidden.mayHave(name)),
     isTextless: (name: string) => hidden.redactsText(name) || (!issueProperties.has(name) && hidden.mayRedactText(name))
   })
-  return (error, request, reply) => {
+  return (error) => {
     hidden ??= hiddenNamesOf(record, instance)
-    return onError(hidden.size === 0 ? error : redactError(error, hidden.names, types, namesIn(hidden)), request, reply)
+    return hidden.size === 0 ? error : redactError(error, hidden.names, types, namesIn(hidden))
   }
 }
 

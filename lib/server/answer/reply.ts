@@ -12,7 +12,7 @@ import { logError } from './log.js'
 import { runMiddleware, watchSend } from './middleware.js'
 import { classify, type ResultKind, toPayload, toPayloadAtOnce } from './payload.js'
 import type { Projector } from './project.js'
-import { resetSerializer, type Serialize, type Serializer, setSerializer } from './serializer.js'
+import { type ReplyFormat, resetSerializer, type Serialize, type Serializer, setSerializer } from './serializer.js'
 import { mapObjects, toByteStream, trackStream } from './streams.js'
 
 const jsonType = 'application/json; charset=utf-8'
@@ -28,7 +28,7 @@ interface ResultOptions {
   /** Reads a result of a resource that is no stream. */
   readonly read?: ((result: unknown) => unknown) | undefined
   /** Returns the projector of a reply of a resource. */
-  readonly projectorOf?: ((reply: FastifyReply) => Projector) | undefined
+  readonly projectorOf?: ((reply: ReplyFormat) => Projector) | undefined
   /** Returns the content type of a text that is sent as it is. */
   readonly textType?: ((text: string) => string) | undefined
 }
@@ -119,14 +119,14 @@ async function sendThrough(
  */
 class ProjectedReply {
   readonly #reply: FastifyReply
-  readonly #projectorOf: (reply: FastifyReply) => Projector
+  readonly #projectorOf: (reply: ReplyFormat) => Projector
   readonly #kind: ResultKind
   readonly #result: unknown
   readonly #data: unknown
   readonly #projector: Projector
 
   /** Replaces `reply.data` by its projection. */
-  constructor(reply: FastifyReply, kind: ResultKind, projectorOf: (reply: FastifyReply) => Projector) {
+  constructor(reply: FastifyReply, kind: ResultKind, projectorOf: (reply: ReplyFormat) => Projector) {
     const { data: result } = reply
     this.#reply = reply
     this.#projectorOf = projectorOf

@@ -12,8 +12,11 @@ import { answersPages, hasContentTypes, listOf, responses, type Schema } from '.
 /** Turns data into JSON. @throws {GeneralError} if that is not possible */
 export type Serialize = (data: unknown) => string
 
+/** The members of a reply that choose and compile the schema of its data. */
+export type ReplyFormat = Pick<FastifyReply, 'statusCode' | 'getHeader' | 'compileSerializationSchema'>
+
 /** Returns the function that serializes the data of a reply. */
-export type Serializer = (reply: FastifyReply) => Serialize
+export type Serializer = (reply: ReplyFormat) => Serialize
 
 /**
  * Lets a function that reads a result throw safe errors only: V8's messages about values that it
@@ -65,8 +68,8 @@ export function createSerializer(
 /** Creates a value once for each response schema, found by the status and the type of a reply. */
 export function cacheByResponse<T>(
   schema: FastifySchema,
-  create: (reply: FastifyReply, response: Schema | undefined) => T
-): (reply: FastifyReply) => T {
+  create: (reply: ReplyFormat, response: Schema | undefined) => T
+): (reply: ReplyFormat) => T {
   const responseOf = createResponseFinder(schema)
   const hasTypes = hasContentTypes(responses(schema).values())
   const entries = new Map<unknown, { readonly value: T }>()
@@ -81,7 +84,7 @@ export function cacheByResponse<T>(
   }
 }
 
-function createResponseFinder(schema: FastifySchema): (reply: FastifyReply) => Schema | undefined {
+function createResponseFinder(schema: FastifySchema): (reply: ReplyFormat) => Schema | undefined {
   const byStatus = responses(schema)
   const isOfResource = rulesOf(schema) !== undefined
   return (reply) => {
@@ -102,7 +105,7 @@ export function createCompiler(
   method: MethodDefinition,
   schema: FastifySchema,
   hasCompiler: boolean
-): (reply: FastifyReply, response: Schema) => Serialize {
+): (reply: ReplyFormat, response: Schema) => Serialize {
   return (reply, response) => {
     const status = String(reply.statusCode)
     const serializeRecord = reply.compileSerializationSchema(response, status) as Serialize

@@ -137,9 +137,11 @@ export function projectionOf({ written, converts }: Outgoing, instance: FastifyI
 const projectionBy = (shapes: Shapes, converts: boolean): Project =>
   shapes.root.remember(projectionBy, () => createProjection(shapes, converts))
 
-// The application may have replaced the response in a copy of the schema. The options of the
-// resource hide fields there, too.
-function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
+/**
+ * Creates the serializer of a response that the application has put into a copy of the schema. The
+ * options of the resource hide fields there, too.
+ */
+export function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
   const projection = once(() =>
     createProjection(outgoing.written.withDocument(answer).shapesFor(instance), outgoing.converts)
   )

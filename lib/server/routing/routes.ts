@@ -7,6 +7,7 @@ import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
 import { redactErrors } from '../answer/project.js'
+import { createRecordView } from '../answer/record-view.js'
 import { argumentsAt, routePath } from '../request/arguments.js'
 import { registerBodyParsers } from '../request/body.js'
 import { queryVerb, serverEndpoints } from '../request/query-body.js'
@@ -41,6 +42,7 @@ export function registerRoutes(
     return
   }
   if (record !== undefined) checkRecordFlags(entry.path, record, instance)
+  metaOf(entry.service).view = createRecordView(entry.path, options.schema?.get, record, instance)
   registerBodyParsers(instance, record === undefined ? settings.parse : settings.parseStrictly)
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {

@@ -1,4 +1,7 @@
+import { likelyName } from '../schema/likely-name.js'
 import { isObject, isPlain, isPromise } from './objects.js'
+
+export { likelyName }
 
 /**
  * Refuses options that do not exist: they are misspelt or belong to another library, and would be
@@ -17,18 +20,6 @@ export function checkOptionNames(options: object, optionNames: readonly string[]
       `${has} no option '${place}${name}'. There are: ${optionNames.map((optionName) => place + optionName).join(', ')}${hint}`
     )
   }
-}
-
-/**
- * Returns the name that was meant by a misspelt one, if there is one like it.
- * @param farthest how many letters may differ
- */
-export function likelyName(name: string, names: readonly string[], farthest = 2): string | undefined {
-  const [likely] = names
-    .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ distance }) => distance <= farthest)
-    .sort((a, b) => a.distance - b.distance)
-  return likely?.candidate
 }
 
 /** The kind of an option: its description for errors, and its check. */
@@ -120,23 +111,6 @@ export function withoutRegister(
       `The option \`${option}\` of ${who} has no effect. Give it to a plugin that registers ${registers}: app.register(async (child) => { ${call} }, { ${option}: … })`
     )
   return Object.fromEntries(Object.entries(options).filter(([option]) => !registerOptionNames.includes(option)))
-}
-
-/**
- * The edit distance: how many letters must be changed, added or removed to turn one word into the
- * other.
- */
-function distanceOf(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...from].entries()) {
-    const next = [i + 1]
-    for (const [j, other] of [...to].entries())
-      next.push(
-        Math.min((row[j] as number) + Number(letter !== other), (row[j + 1] as number) + 1, (next[j] as number) + 1)
-      )
-    row = next
-  }
-  return row[to.length] as number
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
+import { likelyName } from './likely-name.js'
 
 /** The type of a keyword's value. A `map` has a schema for each name. */
 type KeywordType =
@@ -67,6 +68,19 @@ export function misuseIn(schema: JsonSchema): string | undefined {
   for (const [keyword, value] of Object.entries(schema)) {
     const [is, must] = keywordChecks.get(keywords.get(keyword) ?? 'anything') ?? []
     if (value !== undefined && is?.(value) === false) return `'${keyword}' must be ${must}`
+  }
+  return undefined
+}
+
+/**
+ * Returns the first keyword of a schema that looks misspelt: a library may have others, but hardly
+ * one that differs in a letter, or in capitals.
+ */
+export function misspeltIn(schema: JsonSchema): { readonly name: string; readonly meant: string } | undefined {
+  for (const name of Object.keys(schema)) {
+    if (name.length < 5 || schema[name] === undefined || !isOther(name)) continue
+    const meant = likelyName(name, [...keywords.keys()], 1)
+    if (meant !== undefined) return { name, meant }
   }
   return undefined
 }

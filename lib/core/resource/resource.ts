@@ -1,8 +1,9 @@
 import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../types/resource.js'
+import { fieldKeywords } from '../../schema/keywords.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.js'
 import { methods } from '../methods.js'
-import { checkOptionNames, checkOptionsObject, inspect } from '../options.js'
+import { checkOptionNames, checkOptionsObject, inspect, likelyName } from '../options.js'
 import { BodySchemas } from './body-rules.js'
 import { closedMethods, toCustomMethods } from './custom-methods.js'
 import { filesOf } from './files.js'
@@ -45,6 +46,16 @@ export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = 
   options?: O
 ): Resource<S, O>
 export function resource(schema: unknown, options: ResourceOptions = {}): object {
+  try {
+    return createSchemas(schema, options)
+  } catch (error) {
+    // The copies of a deep schema would fill the stack, and hide the line of the application.
+    if (error instanceof Error) Error.captureStackTrace(error, resource)
+    throw error
+  }
+}
+
+function createSchemas(schema: unknown, options: ResourceOptions): object {
   checkOptionsObject('resource()', options)
   checkOptionNames(options, Object.keys(resourceOptionNames), 'resource() has')
   const sides = readSides(schema)
@@ -58,6 +69,7 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const bodies = new BodySchemas(schema, input, hasOwnResponse ? outgoing : undefined, flagged)
   const incoming = bodies.record
   assertRecord(incoming, outgoing)
+  checkRequired(incoming)
   checkNames([...allFields(incoming.shapes).names, ...allFields(outgoing.shapes).names], options)
   const query = toQueryRules(allFields(outgoing.shapes), options, readParameters(options.query))
   const response = outgoing.documentWithout('writeOnly')
@@ -99,6 +111,25 @@ const flaggedBy = ({ readOnly = [], writeOnly = [] }: ResourceOptions, output: J
   readOnly: new Set<string>(readOnly),
   writeOnly: new Set([...writeOnly, ...filesOf(output).keys()])
 })
+
+function suggest(name: string, names: readonly string[]): string {
+  const likely = likelyName(name, names)
+  return `There are: ${names.join(', ')}${likely === undefined ? '' : `. Did you mean '${likely}'?`}`
+}
+
+// The fields of other keywords may be those of schemas that are only known at the start.
+const elsewhere = fieldKeywords.filter((keyword) => !/^(p|patternP)roperties$/.test(keyword))
+
+/** @throws {TypeError} if a schema requires a field that it does not have */
+function checkRequired({ document, shapes }: WrittenSchema): void {
+  const { required = [] } = document
+  const fields = allFields(shapes)
+  const unknown = required.find((name) => !fields.field(name).isKnown)
+  if (unknown === undefined || elsewhere.some((keyword) => keyword in document)) return
+  throw new TypeError(
+    `resource() knows no field '${unknown}', which the schema requires. ${suggest(unknown, fields.names)}`
+  )
+}
 
 /** @throws {TypeError} if one is not the schema of a record */
 function assertRecord(incoming: WrittenSchema, outgoing: WrittenSchema): void {
@@ -148,5 +179,5 @@ function checkNames(
       throw new TypeError(`The option \`${option}\` of resource() must be a list of fields, got ${inspect(list)}`)
   const unknown = lists.flatMap(([, list]) => list).find((name) => !names.includes(name))
   if (unknown !== undefined)
-    throw new TypeError(`resource() knows no field '${unknown}', which an option names. There are: ${names.join(', ')}`)
+    throw new TypeError(`resource() knows no field '${unknown}', which an option names. ${suggest(unknown, names)}`)
 }

@@ -94,7 +94,17 @@ t.test('an error at the start names the place in the schema', async (t) => {
   const rows: [schema: object, message: RegExp][] = [
     [toStandardJsonSchema(v.object({ a: shared, b: v.array(shared), c: v.record(v.string(), v.date()) })), /'c\.\*'/],
     [toStandardJsonSchema(v.object({ c: v.object({ x: shared, y: shared, at: v.date() }) })), /'c\.at'/],
-    [deep({ type: 'integr' }), /^deep\.list\[\]: There is no type 'integr'/],
+    [deep({ type: 'integr' }), /^deep\.list\[\]: There is no type 'integr'\. Did you mean 'integer'\?$/],
+    [deep({ type: 'money' }), /^deep\.list\[\]: There is no type 'money'$/],
+    [deep({ requird: ['a'] }), /^deep\.list\[\]: There is no keyword 'requird'\. Did you mean 'required'\?$/],
+    [
+      object({ a: { type: 'string', readonly: true } }),
+      /^a: There is no keyword 'readonly'\. Did you mean 'readOnly'\?$/
+    ],
+    [
+      { ...object({ name: text }), required: ['nmae'] },
+      /^resource\(\) knows no field 'nmae', which the schema requires\. There are: name\. Did you mean 'name'\?$/
+    ],
     [deep({ pattern: '(' }), /^deep\.list\[\]: The pattern '\('/],
     [deep({ type: null }), /^deep\.list\[\]: .*'type' must be a type/],
     [object({ a: { additionalProperties: { minLength: '3' } } }), /^a\.\*: .*'minLength' must be a number/],
@@ -114,3 +124,25 @@ t.test('an error at the start names the place in the schema', async (t) => {
   ]
   for (const [schema, message] of rows) t.throws(() => resource(schema as never), { message })
 })
+
+t.test('the stack of an error begins with the line that calls resource()', async (t) => {
+  let nested: object = { type: 'integr' }
+  for (let depth = 0; depth < 30; depth++) nested = object({ nested })
+  for (const [schema, options] of [
+    [nested, {}],
+    [object({ name: text }), { readOnly: ['nmae'] }],
+    [object({ name: text }), { readonly: [] }]
+  ] as const) {
+    const { stack } = thrownBy(schema, options)
+    t.match(String(stack).split('\n')[1], /^ +at .*refused-schemas\.test/)
+  }
+})
+
+function thrownBy(schema: object, options: object): Error {
+  try {
+    resource(schema as never, options as never)
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('resource() has thrown nothing')
+}

@@ -7,7 +7,7 @@ import services, {
   resource,
   type ServiceOptions
 } from 'fastify-services'
-import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
+import authentication, { type AuthenticationOptions, allow } from 'fastify-services/authentication'
 import { memory } from 'fastify-services/memory'
 import t, { type Test } from 'tap'
 import * as z from 'zod'
@@ -99,6 +99,27 @@ t.test('also with a cookie, and if clients may not `get` users', async (t) => {
   const cookie = String(response.headers['set-cookie']).split(';', 1)[0] as string
   const ended = await app.inject({ ...remove, headers: { cookie, 'sec-fetch-site': 'same-origin' } })
   t.strictSame(ended.json().user, shown)
+})
+
+t.test('`allow` on the users refuses no login: a user who may not `get` themselves gets their id', async (t) => {
+  const roles = allow({ admin: true, member: { get: ['email'] }, clerk: { find: true } })
+  const refused = "'get' of 'users' is not for a user with the role 'kiosk': it needs admin or member"
+  const rows: [role: string | string[] | undefined, answer: object, message?: string][] = [
+    ['kiosk', { id: 1 }, refused],
+    [['kiosk', 'cook'], { id: 1 }, refused.replace("role 'kiosk'", "roles 'kiosk', 'cook'")],
+    [undefined, { id: 1 }, refused.replace("with the role 'kiosk'", 'without a role')],
+    ['clerk', { id: 1 }, refused.replace('kiosk', 'clerk')],
+    ['member', { email: user.email }],
+    ['admin', shown]
+  ]
+  for (const [role, answer, message] of rows) {
+    const app = await createApp(t, { schema: users, userHooks: { around: { all: [roles] } } })
+    await app.service('users').patch(1, { role })
+    const { status, body } = await login(app)
+    t.strictSame({ status, user: body.user }, { status: 201, user: answer }, String(role))
+    t.match((await ask(app, body.accessToken, '/users/1')).body, message ? { code: 403, message } : answer)
+    t.strictSame((await ask(app, body.accessToken, remove)).body.user, answer)
+  }
 })
 
 t.test(

@@ -5,6 +5,7 @@ import { restrictSentFields } from '../../core/adapters/update.js'
 import { callStateOf } from '../../core/call-state.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
+import { isViewOf } from '../../core/logins.js'
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
@@ -70,7 +71,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   const hook: AroundHook = async (context, next) => {
     const applies = context.params.provider !== undefined || options.internal === true
     if (!applies || isExcepted(context, options.except) || isForLogins(context.service)) return next()
-    const userRoles = permissions.knownRoles(await roleOf(requireUser(context).user, context))
+    const userRoles = textsIn(await roleOf(requireUser(context).user, context))
     const answered = checkCall(context, userRoles, permissions, declaredRoles(context, context.method))
     if (answered === true) return next()
     callStateOf(context).answeredFields = answered
@@ -97,6 +98,9 @@ const declaredRoles = (position: HookPosition, method: string): readonly string[
   methods.has(method) ? [] : (rulesAt(position, method)?.custom?.allow ?? [])
 
 forbidAsHook(allow, 'allow({ admin: true })')
+
+/** The roles in a value: a text, or a list with texts. */
+const textsIn = (value: unknown): string[] => [value].flat().filter((role): role is string => typeof role === 'string')
 
 /** The permissions of all roles. */
 class RolePermissions {
@@ -133,11 +137,6 @@ class RolePermissions {
     return Object.values(this.#roles).map((permissions) => Object.keys(Object(permissions)))
   }
 
-  /** Returns the roles of a user that have permissions here. */
-  knownRoles(value: unknown): string[] {
-    return [value].flat().filter((role): role is string => typeof role === 'string' && Object.hasOwn(this.#roles, role))
-  }
-
   /** Returns the combined permission of some roles for a method. */
   combine(roles: readonly string[], method: string, declared: readonly string[] = []): Permission {
     return union(roles.map((role) => this.#permissionOf(role, method, declared)))
@@ -145,7 +144,7 @@ class RolePermissions {
 
   /** The permission that a role has, or else the one that the resource declares for the method. */
   #permissionOf(role: string, method: string, declared: readonly string[]): Permission {
-    const permissions = this.#roles[role]
+    const permissions = Object.hasOwn(this.#roles, role) ? this.#roles[role] : false
     if (!isPlain(permissions)) return permissions === true
     return Object.hasOwn(permissions, method) ? (permissions[method] ?? false) : declared.includes(role)
   }
@@ -162,9 +161,12 @@ class RolePermissions {
 
   refusal({ method, path }: HookContext, userRoles: readonly string[], declared: readonly string[]): Forbidden {
     const able = this.roleNames.filter((role) => this.#permissionOf(role, method, declared) !== false)
-    const who = userRoles.length === 0 ? 'a user without a role that is known here' : `the role ${userRoles.join(', ')}`
+    const who =
+      userRoles.length === 0
+        ? 'without a role'
+        : `with the role${userRoles.length === 1 ? '' : 's'} ${quoteNames(userRoles.slice(0, maxIssues))}`
     return new Forbidden(
-      `'${method}' of '${path}' is not for ${who}${able.length > 0 ? `: it needs ${able.join(' or ')}` : ''}`
+      `'${method}' of '${path}' is not for a user ${who}${able.length > 0 ? `: it needs ${able.join(' or ')}` : ''}`
     )
   }
 }
@@ -182,7 +184,11 @@ function checkCall(
 ): true | Fields {
   const { method, service } = context
   const permission = permissions.combine(userRoles, method, declared)
-  if (permission === false) throw permissions.refusal(context, userRoles, declared)
+  if (permission === false) {
+    // Whoever logs in gets at least their id.
+    if (isViewOf(context.params, context)) return [idFieldOf(service)]
+    throw permissions.refusal(context, userRoles, declared)
+  }
   if (methodsWithData.has(method)) checkSentFields(context, permission)
   if (method === 'update' && permission !== true) restrictSentFields(context, (field) => permission.includes(field))
   const readable = returnsRecord(context, permission)

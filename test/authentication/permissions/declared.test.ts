@@ -57,7 +57,7 @@ t.test('roles whose permissions do not name a custom method have what its declar
     'the record has the fields that the role may get'
   )
   t.match((await send('POST', '/posts/1/publish', as('member'))).body, {
-    message: "'publish' of 'posts' is not for the role member: it needs admin or editor"
+    message: "'publish' of 'posts' is not for a user with the role 'member': it needs admin or editor"
   })
 })
 

@@ -1,9 +1,10 @@
 import '../support/auth-scrypt.js'
 import { memory } from '@feathersjs/memory'
-import Fastify, { type FastifyInstance } from 'fastify'
-import services, { type HookContext } from 'fastify-services'
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import services, { type HookContext, resource, type ServiceOptions } from 'fastify-services'
 import authentication, { type AuthenticationOptions, authenticate, own } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
+import * as z from 'zod'
 
 const secret = 'a secret of more than thirty-two bytes'
 const notes = () => ({ find: async () => [], get: async (id: string) => ({ id }), stats: async () => ({}) })
@@ -187,6 +188,39 @@ t.test('a guard that is a hook of an instance guards its services too, and they 
   const me = await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${login.json().accessToken}` } })
   t.strictSame(me.json(), ['ada@example.com'])
 })
+
+t.test(
+  'a guard of an instance refuses a call before its body is read and validated, and verifies it once',
+  async (t) => {
+    const validated: string[] = []
+    const name = z.string().refine(async (value) => validated.push(value))
+    const schema = resource(z.object({ id: z.int(), name }), { readOnly: ['id'] })
+    const { app } = await create(t, {}, (app) =>
+      app.register(async (child) => {
+        child.addHook('onRequest', authenticate('jwt'))
+        child.service('early', memory() as object, { schema } as ServiceOptions<object>)
+      })
+    )
+    const wrong: InjectOptions[] = [
+      { url: '/early?x=1' },
+      { method: 'POST', url: '/early', payload: { name: 'nobody' } },
+      { method: 'POST', url: '/early', payload: { name: 'x'.repeat(2 ** 21) } },
+      { method: 'POST', url: '/early', payload: '{', headers: { 'content-type': 'application/json' } }
+    ]
+    for (const request of wrong) {
+      const { statusCode, headers } = await app.inject(request)
+      t.strictSame([statusCode, headers['www-authenticate']], [401, 'Bearer'])
+    }
+    t.strictSame(validated, [])
+    const payload = { strategy: 'local', email: 'ada@example.com', password: 'secret' }
+    const login = await app.inject({ method: 'POST', url: '/authentication', payload })
+    let asked = 0
+    app.service('users').hooks({ before: { get: [async () => void asked++] } })
+    const headers = { authorization: `Bearer ${login.json().accessToken}` }
+    const answer = await app.inject({ method: 'POST', url: '/early', headers, payload: { name: 'ada' } })
+    t.strictSame([answer.statusCode, validated, asked], [201, ['ada'], 1])
+  }
+)
 
 t.test('of two authentications, `own` reads the user by the one that let the call in', async (t) => {
   const app = Fastify()

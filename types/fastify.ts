@@ -16,6 +16,7 @@ import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.j
 import type { MethodName, MethodOption, Untyped } from './method.js'
 import type { CheckedBy } from './resource.js'
 import type { Registrable, ServiceObject } from './service.js'
+import type { FitsTable } from './table-fit.js'
 
 /**
  * Options of the query parser `qs`, without `plainObjects` and `allowPrototypes`, which would let
@@ -216,7 +217,7 @@ export interface ServiceFunction {
     path: P,
     service: [Listed<P>] extends [never]
       ? S | (ServiceObject & ThisType<Untyped>)
-      : S & Registrable<ServiceAt<P>> & ThisType<Untyped>,
+      : FitsTable<S, ServiceAt<P>> & S & Registrable<ServiceAt<P>> & ThisType<Untyped>,
     options?: ServiceOptions<NoInfer<NamedRoutes<Registered<S, P>, R>>, M, R, Registered<S, P>>
   ): RegisteredService<NamedRoutes<Registered<S, P>, R>, M, P>
 }

@@ -66,10 +66,12 @@ export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<
  * another for lists, with `paginate: false`. An object is `Unpaged` if it has the second, although
  * its params differ from those of other calls.
  */
-export type Registrable<S> = S extends { readonly '~listed'?: infer R }
-  ? unknown extends R
-    ? S
-    : Omit<S, 'find'> & { find: S['find' & keyof S] | GivesList<R> }
+export type Registrable<S> = S extends { readonly '~object'?: infer O; readonly '~listed'?: infer R }
+  ? unknown extends O
+    ? unknown extends R
+      ? S
+      : Omit<S, 'find'> & { find: S['find' & keyof S] | GivesList<R> }
+    : NonNullable<O>
   : S
 
 // With two signatures that differ in type parameters, TypeScript takes the types of a literal's

@@ -41,6 +41,12 @@ export interface ApiKeys extends StoresRecord<{ userId: Id }> {
   ): Promise<ApiKey & { key: string }>
   patch(id: Id, data: { name: string }, params?: Params): Promise<ApiKey>
   remove(id: Id, params?: Params): Promise<ApiKey>
+  readonly '~object'?: StoredApiKeys
+}
+
+/** The object that stores the keys: hooks add the key itself to the result of `create`. */
+interface StoredApiKeys extends Pick<ApiKeys, 'find' | 'get' | 'patch' | 'remove'> {
+  create(data: Parameters<ApiKeys['create']>[0], params?: Params): Promise<ApiKey>
 }
 
 export interface ApiKeysOptions {

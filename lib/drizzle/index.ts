@@ -19,6 +19,7 @@ import { buildConditions } from '../core/adapters/conditions.js'
 import { listenForPoolErrors } from '../core/adapters/pg-pool.js'
 import {
   type Dialect,
+  type JsonData,
   type JsonRecord,
   missingId,
   type Row,
@@ -57,8 +58,8 @@ export interface DrizzleDatabase {
  */
 export class DrizzleService<T extends DrizzleTable> extends TableService<
   JsonRecord<InferSelectModel<T>>,
-  InferInsertModel<T>,
-  Partial<InferInsertModel<T>>
+  JsonData<InferInsertModel<T>>,
+  JsonData<InferInsertModel<T>>
 > {
   /** @throws {Error} if an option is unknown or has the wrong type, or the table has no column for ids */
   constructor(db: DrizzleDatabase, table: T, options: DrizzleOptions = {}) {
@@ -80,6 +81,15 @@ export class DrizzleService<T extends DrizzleTable> extends TableService<
 }
 
 /**
+ * The result of `drizzle()`: a service by its rows as they are stored and as they are inserted.
+ *
+ * @example
+ * const posts: DrizzleRecords<typeof table.$inferSelect, typeof table.$inferInsert> = drizzle(db, table)
+ */
+export interface DrizzleRecords<Stored, Inserted>
+  extends TableService<JsonRecord<Stored>, JsonData<Inserted>, JsonData<Inserted>> {}
+
+/**
  * Creates a service that stores its records in a table, by Drizzle: PostgreSQL, SQLite, MySQL and
  * MariaDB (docs/databases.md). The fields of a record are the keys of the table. A call with
  * `params.transaction`, such as one within `inTransaction(db)`, runs in it.
@@ -89,8 +99,11 @@ export class DrizzleService<T extends DrizzleTable> extends TableService<
  * const posts = pgTable('posts', { id: serial().primaryKey(), title: text().notNull() })
  * app.service('posts', drizzle(db, posts, { paginate: { default: 10, max: 100 } }), { schema })
  */
-export const drizzle = <T extends DrizzleTable>(db: DrizzleDatabase, table: T, options: DrizzleOptions = {}) =>
-  new DrizzleService<T>(db, table, options)
+export const drizzle = <T extends DrizzleTable>(
+  db: DrizzleDatabase,
+  table: T,
+  options: DrizzleOptions = {}
+): DrizzleRecords<InferSelectModel<T>, InferInsertModel<T>> => new DrizzleService(db, table, options)
 
 /** The members that are used of a statement of all dialects. */
 interface Statement extends PromiseLike<Row[]> {

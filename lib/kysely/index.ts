@@ -11,6 +11,7 @@ import {
 import type { Params, Query } from '../../types/service.js'
 import { buildConditions, type Comparison, type Expressions } from '../core/adapters/conditions.js'
 import {
+  type JsonData,
   type JsonRecord,
   missingId,
   type Row,
@@ -55,8 +56,8 @@ const kyselyOptions: OptionTable<KyselyOptions> = {
  */
 export class KyselyService<Database, Name extends keyof Database & string> extends TableService<
   JsonRecord<Selectable<Database[Name]>>,
-  Insertable<Database[Name]>,
-  Updateable<Database[Name]>
+  JsonData<Insertable<Database[Name]>>,
+  JsonData<Updateable<Database[Name]>>
 > {
   /** @throws {Error} if an option is unknown or has the wrong type, or the database is another one */
   constructor(db: Kysely<Database>, table: Name, options: KyselyOptions = {}) {

@@ -31,7 +31,8 @@ function patternOf(told: string, compiler: Compiler): RegExp {
 
 for (const [{ file, mistakes, text }, count] of [
   [readMistakes('mistakes'), 24],
-  [readMistakes('mistakes-resource'), 10]
+  [readMistakes('mistakes-resource'), 10],
+  [readMistakes('mistakes-tables'), 6]
 ] as const) {
   t.test(`${file}: there are ${count}, each with what it says`, async (t) => {
     t.equal(mistakes.length, count)
@@ -51,7 +52,7 @@ for (const [{ file, mistakes, text }, count] of [
         t.match(said, patternOf(told, compiler), title)
         if (file === 'mistakes') continue
         t.ok(`${said}${more}`.split('\n').length <= 2, `${title}: two lines`)
-        t.notMatch(`${said}${more}`, /Tidy|Without|ResourceMethods|StoresRecord/, `${title}: no names of ours`)
+        t.notMatch(`${said}${more}`, /Tidy|Without|ResourceMethods|StoresRecord|PgTable/, `${title}: no names of ours`)
       }
       const elsewhere = errors.filter(([, number]) => !mistakes.some(({ line }) => line === Number(number)))
       t.same(elsewhere, [], 'what stands above each mistake is right')

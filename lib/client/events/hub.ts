@@ -1,4 +1,4 @@
-import { BadRequest, errorFromJSON, NotFound, readProperty, Unavailable } from '../../core/errors.js'
+import { BadRequest, errorFromJSON, NotFound, Unavailable } from '../../core/errors.js'
 import { createEmitter, eventMethods } from '../../core/events.js'
 import { type ClientRequest, type ClientResponse, mergeHeaders, nameIn } from '../message.js'
 import { blank, longestURL, misread, vanishing } from '../query-flaws.js'
@@ -10,6 +10,7 @@ import { createCalls, loginUserOf, whoOf } from './calls.js'
 import { parseKey, type Signal, type StreamMessage } from './messages.js'
 import type { ClientEventsOptions, EventsApp, EventsState, HookedCall, HookedService, Watcher } from './options.js'
 import {
+  codeOf,
   createStream,
   isEventStream,
   isPassing,
@@ -90,7 +91,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
 
   function receive({ error: body, ...message }: StreamMessage): void {
     const { event, id, keys: lists = keys(), isResumed } = message
-    const error = body ? errorFromJSON(Number(readProperty(body, 'code')), body) : undefined
+    const error = body ? errorFromJSON(Number(codeOf(body)), body) : undefined
     const signal = { ...message, error }
     position = id ?? position
     // A list that comes late to the stream, as that of another tab may, has missed what came
@@ -297,7 +298,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   }
 }
 
-const isUnauthorized = (error: unknown) => readProperty(error, 'code') === 401
+const isUnauthorized = (error: unknown) => codeOf(error) === 401
 const visits = ['online', 'pageshow', 'pagehide'] as const
 interface Listening {
   addEventListener(type: string, listener: (event: { type: string }) => void): void

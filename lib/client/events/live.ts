@@ -4,7 +4,7 @@ import { readProperty } from '../../core/errors.js'
 import { createEmitter, eventMethods } from '../../core/events.js'
 import type { Hub } from './hub.js'
 import type { Signal } from './messages.js'
-import { isPassing, waitAfter } from './stream.js'
+import { codeOf, isPassing, waitAfter } from './stream.js'
 
 /**
  * `loading`: nothing is known yet. `live`: the list is as the server has it, and changes with it.
@@ -22,9 +22,9 @@ type ListedItem<Result> = Result extends readonly (infer Item)[]
 /** A list at a moment. It does not change: the next one is another object. */
 export interface ListSnapshot<Result = unknown> {
   readonly state: ListState
-  /** The records: of a page, those in `data`. Empty while it is loading. */
+  /** The records: of a page, those in `data`. Empty while it is loading, or if it is refused. */
   readonly data: readonly ListedItem<Result>[]
-  /** What `find` has given, a list or a page. `undefined` while it is loading. */
+  /** The result of `find`, a list or a page. `undefined` while the list is loading or refused. */
   readonly result: Result | undefined
   /** Why it is `stale` or in `error`. */
   readonly error: Error | undefined
@@ -49,8 +49,6 @@ export interface FinderService extends ServiceAddons {
   find(params: ClientParams): Promise<unknown>
 }
 
-const isForbidden = (error: unknown) => readProperty(error, 'code') === 403
-
 /**
  * How far the reads of a list are apart, and how long the first waits for the stream, in ms: if
  * that begins in time, one read is enough.
@@ -73,6 +71,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
   const page = (globalThis as { document?: VisiblePage }).document
   const { on, off, emit, listenerCount } = eventMethods(createEmitter(), undefined, (error) => console.error(error))
   let current = emptySnapshot
+  // The result as JSON, if the list was read.
   let text: string | undefined
   let isLive = false
   // Why it is not.
@@ -98,7 +97,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
 
   function ask(delay = 0): void {
     isDue = true
-    if (timer || reading || !unwatch || (page?.hidden && text !== undefined)) return
+    if (timer || reading || !unwatch || (page?.hidden && text)) return
     timer = setTimeout(read, Math.max(last + apart - performance.now(), delay))
   }
 
@@ -124,23 +123,25 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
       if (reading !== aborter) return
       const now = JSON.stringify(result)
       const data = Array.isArray(result) ? result : readProperty(result, 'data')
-      const isSame = text === now
+      const isNew = text !== now
       text = now
       show({
         state: isLive && wasLive ? 'live' : 'stale',
         error: away,
-        ...(!isSame && { result, data: Array.isArray(data) ? data : [] })
+        ...(isNew && { result, data: Array.isArray(data) ? data : [] })
       })
       if (isRefused && !isLive) hub.retry()
-      isRefused = isForbidden(away)
+      isRefused = codeOf(away) === 403
       if (isRefused) pause = waitAfter(++failures, apart)
       else failures = 0
     } catch (error) {
       if (reading !== aborter) return
       const isAway = isPassing(error)
-      isRefused = isForbidden(error)
-      // A list that was read stays as it was then.
-      show({ state: isAway && text !== undefined ? 'stale' : 'error', error: error as Error })
+      const code = codeOf(error)
+      isRefused = code === 403
+      // A list that was read stays as it was then, unless the user may no longer see it.
+      if (isRefused || code === 401) text = undefined
+      show({ ...(!text && emptySnapshot), state: isAway && text ? 'stale' : 'error', error: error as Error })
       if (isAway || isRefused) pause = waitAfter(++failures, apart)
     }
     reading = undefined
@@ -150,9 +151,8 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
   function forget(): void {
     clearTimeout(timer)
     reading?.abort()
-    timer = reading = text = undefined
+    timer = reading = text = away = undefined
     isLive = isDue = isRefused = false
-    away = undefined
     failures = 0
     last = -apart
     current = emptySnapshot
@@ -169,13 +169,16 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
       spread = wait
       isLive = true
       away = undefined
-    } else if (event === 'stale' || event === 'stopped') {
-      isLive = false
-      away = error
-      if (text !== undefined && current.state !== 'error') show({ state: 'stale', error })
-      // A stream that ends in good order is soon there again. One that fails may stay away.
-      if (error || text === undefined) ask(Math.random() * spread)
-    } else ask(Math.random() * spread)
+    } else {
+      if (event === 'stale' || event === 'stopped') {
+        isLive = false
+        away = error
+        if (text && current.state !== 'error') show({ state: 'stale', error })
+        // A stream that ends in good order is soon there again. One that fails may stay away.
+        if (text && !error) return
+      }
+      ask(Math.random() * spread)
+    }
   }
 
   const goOn = () => isDue && ask()

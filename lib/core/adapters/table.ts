@@ -12,8 +12,13 @@ export type Dialect = 'postgres' | 'sqlite' | 'mysql'
 
 /** A record as JSON has it: dates are text, and so are integers that no number can hold. */
 export type JsonRecord<T> = { [K in keyof T]: JsonValue<T[K]> }
-
 type JsonValue<T> = T extends Date ? string : T extends bigint ? number | string : T
+
+/**
+ * The data of a record, as clients send it or as the database has it. Hooks add the columns that
+ * clients don't send. With `object`, data may have other fields only, which a hook replaces.
+ */
+export type JsonData<T> = object & { [K in keyof T]?: T[K] | JsonValue<T[K]> | undefined }
 
 /** Creates the error for a row of MySQL that gets its id by a default other than a counter. */
 export const missingId = (table: string, id: string) =>
@@ -110,6 +115,8 @@ export class TableService<
   Patch = Partial<Data>,
   FindParams extends Params = Params
 > {
+  /** Exists only in types. */
+  declare readonly '~record': Result
   readonly options: Required<TableOptions>
   readonly #table: Table
 

@@ -299,13 +299,15 @@ t.test('a list that is refused while it is live is in error, and live again with
   for (const list of lists) list.subscribe(() => {})
   const all = (state: string) => () => lists.every(({ current }) => current.state === state)
   await until(all('live'))
+  await apps[0].service('private').create({ text: 'a' })
+  await until(() => lists.every(({ current }) => current.data.length === 1))
   isMember = false
   await server.events.recheck(1)
   await until(all('error'))
-  for (const { current } of lists) t.match(current.error, { name: 'Forbidden', message: 'not a member' })
+  const error = { name: 'Forbidden', message: 'not a member' }
+  for (const { current } of lists) t.match(current, { data: [], result: undefined, error })
   isMember = true
   await until(all('live'))
-  await apps[0].service('private').create({ text: 'a' })
   await until(() => lists.every(({ current }) => current.data.length === 1))
 })
 

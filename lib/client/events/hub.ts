@@ -91,7 +91,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
 
   function receive({ error: body, ...message }: StreamMessage): void {
     const { event, id, keys: lists = keys(), isResumed } = message
-    const error = body ? errorFromJSON(Number(codeOf(body)), body) : undefined
+    const error = body ? errorFromJSON(codeOf(body), body) : undefined
     const signal = { ...message, error }
     position = id ?? position
     // A list that comes late to the stream, as that of another tab may, has missed what came

@@ -123,12 +123,12 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
       if (reading !== aborter) return
       const now = JSON.stringify(result)
       const data = Array.isArray(result) ? result : readProperty(result, 'data')
-      const isNew = text !== now
+      const isSame = text === now
       text = now
       show({
         state: isLive && wasLive ? 'live' : 'stale',
         error: away,
-        ...(isNew && { result, data: Array.isArray(data) ? data : [] })
+        ...(!isSame && { result, data: Array.isArray(data) ? data : [] })
       })
       if (isRefused && !isLive) hub.retry()
       isRefused = codeOf(away) === 403
@@ -169,16 +169,13 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
       spread = wait
       isLive = true
       away = undefined
-    } else {
-      if (event === 'stale' || event === 'stopped') {
-        isLive = false
-        away = error
-        if (text && current.state !== 'error') show({ state: 'stale', error })
-        // A stream that ends in good order is soon there again. One that fails may stay away.
-        if (text && !error) return
-      }
-      ask(Math.random() * spread)
-    }
+    } else if (event === 'stale' || event === 'stopped') {
+      isLive = false
+      away = error
+      if (text && current.state !== 'error') show({ state: 'stale', error })
+      // A stream that ends in good order is soon there again. One that fails may stay away.
+      if (error || !text) ask(Math.random() * spread)
+    } else ask(Math.random() * spread)
   }
 
   const goOn = () => isDue && ask()

@@ -56,11 +56,11 @@ const bounded = (value: unknown, most: number) => Math.min(Math.max(Number(value
 export const waitAfter = (failures: number, first: number) =>
   Math.min(first * 2 ** failures, 30_000) * (0.5 + Math.random() / 2)
 
-export const codeOf = (error: unknown) => readProperty(error, 'code')
+export const codeOf = (error: unknown) => Number(readProperty(error, 'code'))
 
 /** Whether what was refused may be accepted later. */
 export function isPassing(error: unknown): boolean {
-  const code = Number(codeOf(error))
+  const code = codeOf(error)
   return !(code >= 400 && code < 500) || code === 408 || code === 429
 }
 

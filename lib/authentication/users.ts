@@ -166,11 +166,26 @@ export class Users {
     const id = this.idOf(user)
     const internalParams = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service, id) }
     try {
-      const record = await this.service.get(id, { ...internalParams, query: {} })
+      const record = await this.#getAsClient(id, { ...internalParams, query: {} })
       return this.#view === undefined ? record : (this.#view.project(record) as UserRecord)
     } catch (error) {
       throw this.redactError(error)
     }
+  }
+
+  /**
+   * Calls `get` with the hooks of all services, which calls of the server to a mounted service don't
+   * run, and returns the result for clients. A mounted service may offer clients no `get`.
+   */
+  async #getAsClient(id: Id, params: Params): Promise<UserRecord> {
+    const { service } = this
+    const method = serviceHostOf(this.#app)
+      .entries.find((entry) => entry.service === service)
+      ?.methods.get('get')
+    if (method === undefined) return service.get(id, params)
+    const context = method.context([id, params])
+    await method.run(context)
+    return (context.dispatch === undefined ? context.result : context.dispatch) as UserRecord
   }
 
   /** Returns the id of a user. @throws when it has none */

@@ -77,9 +77,11 @@ const isAuthenticationService = (service: unknown): boolean =>
 /**
  * Removes logins of other authentications from the params of a call over HTTP: the guards of the
  * application let in every caller that is authenticated already. Credentials that its own
- * strategies have read stay.
+ * strategies have read stay, and so does a user who logs in at another authentication, for the
+ * answer to that.
  */
 export function removeOtherLogins(context: HookContext, application: MountedApplication): void {
+  if (isViewOf(context.params, context)) return
   // The caller can be noted only on extensible params.
   if (!Object.isExtensible(context.params)) context.params = { ...context.params }
   const request = callerIn(context.params)?.request as FastifyRequest

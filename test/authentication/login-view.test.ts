@@ -137,6 +137,15 @@ t.test(
   }
 )
 
+t.test('without a resource, the error of a user who can not log in is that of their hook', async (t) => {
+  const lock = async ({ params }: HookContext) => {
+    if (params.provider) throw new Forbidden('Locked', { until: 'noon' })
+  }
+  const schema = { get: { response: { 200: shownSchema } } }
+  const app = await createApp(t, { schema, userHooks: { before: { get: [lock] } } })
+  t.match(await login(app), { status: 403, body: { message: 'Locked', data: { until: 'noon' } } })
+})
+
 t.test('the error of a user who can not log in has no hidden fields, nor has that of a guard', async (t) => {
   for (const provider of ['rest', undefined]) {
     let isLocked = false

@@ -32,15 +32,11 @@ export function createRecordView(
   const format: ReplyFormat = {
     statusCode: 200,
     getHeader: () => undefined,
-    compileSerializationSchema(response, httpStatus = '200') {
+    compileSerializationSchema(response) {
       const rules = rulesOf(written)
       if (rules !== undefined) return answerSerializer(response, rules, instance)
-      return instance.serializerCompiler?.({
-        schema: response,
-        httpStatus,
-        method: 'GET',
-        url: `/${path}`
-      }) as Serialize
+      const compile = instance.serializerCompiler as (route: object) => Serialize
+      return compile({ schema: response, httpStatus: '200', method: 'GET', url: `/${path}` })
     }
   }
   const viewOf = once(() => {

@@ -71,7 +71,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   const hook: AroundHook = async (context, next) => {
     const applies = context.params.provider !== undefined || options.internal === true
     if (!applies || isExcepted(context, options.except) || isForLogins(context.service)) return next()
-    const userRoles = textsIn(await roleOf(requireUser(context).user, context))
+    const userRoles = roleNamesIn(await roleOf(requireUser(context).user, context))
     const answered = checkCall(context, userRoles, permissions, declaredRoles(context, context.method))
     if (answered === true) return next()
     callStateOf(context).answeredFields = answered
@@ -100,7 +100,8 @@ const declaredRoles = (position: HookPosition, method: string): readonly string[
 forbidAsHook(allow, 'allow({ admin: true })')
 
 /** The roles in a value: a text, or a list with texts. */
-const textsIn = (value: unknown): string[] => [value].flat().filter((role): role is string => typeof role === 'string')
+const roleNamesIn = (value: unknown): string[] =>
+  [value].flat().filter((role): role is string => typeof role === 'string')
 
 /** The permissions of all roles. */
 class RolePermissions {

@@ -234,7 +234,7 @@ export function inTransaction(
       }
     }
   }
-  return withTraits(hook, { check: aroundOnly('inTransaction') })
+  return withTraits(hook, { check: aroundOnly('inTransaction'), database })
 }
 
 forbidAsHook(inTransaction, 'inTransaction(knex)')

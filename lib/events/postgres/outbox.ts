@@ -1,6 +1,11 @@
 import { pluginName } from '../options.js'
 
+const need = 'needs transactions of knex, Kysely or pg'
+
 type RunStatement = (text: string, values: unknown[]) => PromiseLike<unknown>
+
+/** The option that needs the transactions, for errors. */
+export const outboxAsker = 'The option `outbox` of postgresLog'
 
 const eventsPerStatement = 1000
 
@@ -15,7 +20,7 @@ const eventsPerStatement = 1000
 export function writeOutbox(table: string, transaction: object, events: readonly string[]): Promise<void> | undefined {
   const { trx, query } = transaction as { trx?: unknown; query?: unknown }
   if (trx === undefined && typeof query !== 'function') return undefined
-  return write(table, events, statementRunnerOf(transaction, 'The option `outbox` of postgresLog'))
+  return write(table, events, statementRunnerOf(transaction, outboxAsker))
 }
 
 async function write(table: string, events: readonly string[], query: RunStatement): Promise<void> {
@@ -51,9 +56,22 @@ export function statementRunnerOf(transaction: object, asker: string): RunStatem
     if (typeof library.executeQuery === 'function') return library.executeQuery(toCompiled(text, values))
     if (typeof library.query === 'function') return library.query(text, values)
     throw new Error(
-      `${asker} needs transactions of knex, Kysely or pg in \`params.transaction.trx\`, or a function \`params.transaction.query\` that takes a text and values`
+      `${asker} ${need} in \`params.transaction.trx\`, or a function \`params.transaction.query\` that takes a text and values`
     )
   }
+}
+
+/**
+ * Checks, when the server starts, that statements can run in the transactions of a database. Those
+ * of Drizzle take no text with values.
+ */
+export function checkTransactions(database: object, path: string, asker: string): void {
+  const { execute, insert, raw } = database as Record<string, unknown>
+  const isDrizzle = typeof execute === 'function' && typeof insert === 'function' && typeof raw !== 'function'
+  if (isDrizzle)
+    throw new Error(
+      `${asker} ${need}, and inTransaction() at '${path}' has a database of Drizzle: leave the option out`
+    )
 }
 
 /** Returns a compiled query of Kysely. */

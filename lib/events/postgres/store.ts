@@ -3,7 +3,7 @@ import { Unavailable } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { TransactionalStore } from '../../core/store.js'
 import { time } from '../options.js'
-import { statementRunnerOf } from './outbox.js'
+import { checkTransactions, statementRunnerOf } from './outbox.js'
 import { checkPool, defaultTable, type PostgresPool, queryWithin, tableName } from './pool.js'
 
 export interface PostgresStoreOptions {
@@ -24,6 +24,8 @@ const postgresStoreOptions: OptionTable<PostgresStoreOptions> = {
   patience: time,
   sameDatabase: kinds.flag
 }
+
+const asker = 'The option `sameDatabase` of postgresStore'
 
 /** How often expired rows are deleted, in ms. */
 const sweepTime = 60_000
@@ -46,7 +48,9 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   checkPool('postgresStore', pool, ['connect', 'on'])
   listenForPoolErrors(pool)
   const store = new PostgresStore(pool, `${table}_store`, patience)
-  return sameDatabase ? Object.assign(store, { replaceWithin: createReplaceWithin(`${table}_store`) }) : store
+  if (!sameDatabase) return store
+  const checkDatabase = (database: object, path: string) => checkTransactions(database, path, asker)
+  return Object.assign(store, { replaceWithin: createReplaceWithin(`${table}_store`), checkDatabase })
 }
 
 /** Its methods are fields, so that applications can spread a store and replace some of them. */
@@ -105,7 +109,7 @@ const createReplaceWithin =
   (table: string): Required<TransactionalStore>['replaceWithin'] =>
   async (transaction, key, value, newValue, seconds) => {
     const text = `update ${table} set value = $1, until = clock_timestamp() + $2 * interval '1 second' where key = $3 and value = $4 returning key`
-    const run = statementRunnerOf(transaction, 'The option `sameDatabase` of postgresStore')
+    const run = statementRunnerOf(transaction, asker)
     const { rows } = (await run(text, [newValue, seconds, key, value])) as { rows: readonly unknown[] }
     return rows.length === 1
   }

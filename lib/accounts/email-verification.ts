@@ -8,7 +8,7 @@ import { checkAccountOptions, registerAccountService } from './account-service.j
 import { invalidLink, Links } from './links.js'
 import { Mails, type SendMail } from './mails.js'
 import { PasswordLogin } from './password-login.js'
-import { createSchemas, linkToken, userName } from './schemas.js'
+import { accountSchemas, linkToken, userName } from './schemas.js'
 import { VerifiedAddress } from './verified-address.js'
 
 export interface EmailVerificationOptions {
@@ -65,7 +65,7 @@ export async function emailVerification(app: FastifyInstance, options: EmailVeri
   const address = new VerifiedAddress(login, field, new Mails(app, login, links, send))
   await registerAccountService(app, login, new EmailVerificationService(login, links, address, field), {
     path,
-    schema: createSchemas(
+    schema: accountSchemas(
       {
         summary: 'Send the link to verify an address again',
         description: 'The answer is the same if nobody has this address, or it is verified.',

@@ -7,7 +7,7 @@ import { BadRequest, NotAuthenticated } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { PasswordLogin } from './password-login.js'
-import { createSchemas, currentPassword, newPassword } from './schemas.js'
+import { accountSchemas, currentPassword, newPassword } from './schemas.js'
 
 export interface PasswordChangeOptions {
   /** The path of the service. Default `'password-changes'`. */
@@ -53,7 +53,7 @@ export async function passwordChange(app: FastifyInstance, options: PasswordChan
   const { users, strategy } = login
   await registerAccountService(app, login, new PasswordChangeService(login), {
     path,
-    schema: createSchemas({
+    schema: accountSchemas({
       summary: 'Change the password',
       body: { currentPassword, password: { format: 'password', ...password } },
       result: 'changed'

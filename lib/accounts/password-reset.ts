@@ -7,7 +7,7 @@ import { checkAccountOptions, registerAccountService } from './account-service.j
 import { invalidLink, Links } from './links.js'
 import { Mails, type SendMail } from './mails.js'
 import { PasswordLogin } from './password-login.js'
-import { createSchemas, linkToken, newPassword, userName } from './schemas.js'
+import { accountSchemas, linkToken, newPassword, userName } from './schemas.js'
 
 export interface PasswordResetOptions {
   /** Sends the mail with the link. The server does not wait for it. */
@@ -60,7 +60,7 @@ export async function passwordReset(app: FastifyInstance, options: PasswordReset
   const mails = new Mails(app, login, links, send)
   await registerAccountService(app, login, new PasswordResetService(login, links, mails), {
     path,
-    schema: createSchemas(
+    schema: accountSchemas(
       {
         summary: 'Send a link to reset the password',
         description: 'The answer is the same if nobody has this name.',

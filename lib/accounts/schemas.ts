@@ -22,7 +22,7 @@ export interface AccountMethod {
  * Creates the schemas of a service. They are those of a resource, which are validated alike
  * whatever validator the application has.
  */
-export function createSchemas(create: AccountMethod, confirm?: AccountMethod): object {
+export function accountSchemas(create: AccountMethod, confirm?: AccountMethod): object {
   const resultOf = ({ result }: AccountMethod) => objectOf({ [result]: { type: 'boolean' } })
   const textOf = ({ summary, description }: AccountMethod) => ({ summary, ...(description && { description }) })
   const methods = confirm && {

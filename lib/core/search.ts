@@ -57,7 +57,7 @@ export function search(
   const check = (position: HookPosition) => {
     checkType(position)
     for (const [name, fields] of searches) {
-      checkDeclared(name, hook, position)
+      checkSearchParameters(name, hook, position)
       checkFields(name, fields, position)
     }
   }
@@ -96,7 +96,7 @@ function checkFields(name: string, fields: readonly string[], position: HookPosi
  * Checks that clients can send a parameter. Services may share the hook, so any of them may have it.
  * @throws if no query of a resource has it there
  */
-function checkDeclared(name: string, hook: unknown, position: HookPosition): void {
+function checkSearchParameters(name: string, hook: unknown, position: HookPosition): void {
   const parameters = entriesWith(hook, position).flatMap((entry) =>
     methodsWith(hook, entry).map((method) => parametersOf(entry, method))
   )

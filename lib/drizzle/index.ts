@@ -162,7 +162,7 @@ class TableByDrizzle implements Table {
 
   async count(where: Query, params: Params): Promise<number> {
     const statement = this.#dbOf(params).select({ total: count() }).from(this.#table).where(this.#condition(where))
-    const [row] = await runStatement(statement)
+    const [row] = await withDriverError(statement)
     return Number(row?.total)
   }
 
@@ -172,7 +172,7 @@ class TableByDrizzle implements Table {
     return this.#transact(params, async (trx) => {
       const inserted: Row[] = []
       for (const row of values) {
-        const [ids] = await runStatement(trx.insert(this.#table).values([row]).$returningId())
+        const [ids] = await withDriverError(trx.insert(this.#table).values([row]).$returningId())
         const id = row[this.#id] ?? ids?.[this.#id]
         if (!id) throw missingId(getTableName(this.#table), this.#id)
         inserted.push(...(await this.#lock(this.#hasId([id]), trx)))
@@ -188,7 +188,7 @@ class TableByDrizzle implements Table {
     return this.#transact(params, async (trx) => {
       const ids = (await this.#lock(this.#condition(where), trx)).map((row) => row[this.#id])
       if (ids.length === 0) return []
-      await runStatement(update(trx, this.#hasId(ids)))
+      await withDriverError(update(trx, this.#hasId(ids)))
       return this.#lock(this.#hasId(ids), trx)
     })
   }
@@ -199,7 +199,7 @@ class TableByDrizzle implements Table {
     return this.#transact(params, async (trx) => {
       const rows = await this.#lock(this.#condition(where), trx)
       const ids = rows.map((row) => row[this.#id])
-      if (ids.length > 0) await runStatement(remove(trx, this.#hasId(ids)))
+      if (ids.length > 0) await withDriverError(remove(trx, this.#hasId(ids)))
       return rows
     })
   }
@@ -218,7 +218,7 @@ class TableByDrizzle implements Table {
 
   /** Runs a statement that returns rows. */
   async #rowsOf(statement: Statement): Promise<Row[]> {
-    return this.#columns.fromRows(await runStatement(statement))
+    return this.#columns.fromRows(await withDriverError(statement))
   }
 
   #condition(where: Query): SQL {
@@ -239,7 +239,7 @@ class TableByDrizzle implements Table {
  *
  * @throws the error of the driver: that of Drizzle has the statement with all of its values
  */
-async function runStatement(statement: Statement): Promise<Row[]> {
+async function withDriverError(statement: Statement): Promise<Row[]> {
   try {
     return await statement
   } catch (error) {

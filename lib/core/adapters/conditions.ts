@@ -21,7 +21,7 @@ export interface Expressions<E> {
   isNotNull(column: string): E
 }
 
-const comparisons: ReadonlyMap<string, Comparison> = new Map([
+const comparisonsByOperator: ReadonlyMap<string, Comparison> = new Map([
   ['$eq', '='],
   ['$ne', '!='],
   ['$lt', '<'],
@@ -68,18 +68,18 @@ function buildColumn<E>(column: string, value: unknown, build: Expressions<E>): 
 
 function compare<E>(column: string, operator: string, operand: unknown, build: Expressions<E>): E {
   if (operator === '$in' || operator === '$nin') return compareWithList(column, operator === '$in', operand, build)
-  const comparison = comparisons.get(operator)
+  const comparison = comparisonsByOperator.get(operator)
   if (comparison === undefined) throw unknownOperator(operator)
   if (operand === null && comparison === '=') return build.isNull(column)
   if (operand === null && comparison === '!=') return build.isNotNull(column)
   const isPattern = comparison === 'like' || comparison === 'ilike'
-  if (!isComparable(operand) || (isPattern && typeof operand !== 'string')) throw wrongValue(column, operator, operand)
+  if (!canCompare(operand) || (isPattern && typeof operand !== 'string')) throw wrongValue(column, operator, operand)
   return build.compare(column, comparison, operand)
 }
 
 function compareWithList<E>(column: string, isIn: boolean, operand: unknown, build: Expressions<E>): E {
   const list: unknown[] = Array.isArray(operand) ? operand : [operand]
-  const wrong = list.findIndex((item) => item !== null && !isComparable(item))
+  const wrong = list.findIndex((item) => item !== null && !canCompare(item))
   if (wrong >= 0) throw wrongValue(column, isIn ? '$in' : '$nin', list[wrong])
   const values = list.filter((item) => item !== null)
   const hasNull = values.length < list.length
@@ -95,7 +95,7 @@ function compareWithList<E>(column: string, isIn: boolean, operand: unknown, bui
 }
 
 /** Whether a value is a scalar, or an object of a class, such as a date or a decimal. */
-const isComparable = (value: unknown): boolean =>
+const canCompare = (value: unknown): boolean =>
   value !== null &&
   !['undefined', 'function', 'symbol'].includes(typeof value) &&
   !Array.isArray(value) &&
@@ -104,11 +104,11 @@ const isComparable = (value: unknown): boolean =>
   !(value instanceof Date && Number.isNaN(value.getTime()))
 
 // Some libraries read more than a name, such as a table before it or an alias behind it.
-const columnName = /^[\p{L}\p{N}_-]+$/u
+const plainName = /^[\p{L}\p{N}_-]+$/u
 
 /** @throws {BadRequest} if a name is more than the name of a column */
 export function checkColumnName(name: unknown): asserts name is string {
-  if (typeof name !== 'string' || !columnName.test(name)) throw unknownColumn(name)
+  if (typeof name !== 'string' || !plainName.test(name)) throw unknownColumn(name)
 }
 
 /** Creates the error for a column that a table does not have. */

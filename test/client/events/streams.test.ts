@@ -315,8 +315,9 @@ t.test('a list that is wanted twice while the first stream is not there yet has 
   const app = createStreamClient()
   const told: string[] = []
   app.events.on('reset', () => told.push('reset'))
+  const stale = new Promise((resolve) => app.events.once('stale', resolve))
   const heard = listenTo(app)
-  await until(() => app.events.state === 'stale')
+  await stale
   app
     .service('notes')
     .live()

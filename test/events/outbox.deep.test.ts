@@ -1,8 +1,10 @@
 import { transaction as hooksOf, KnexService } from '@feathersjs/knex'
 import { MemoryService } from '@feathersjs/memory'
-import { transaction } from 'fastify-services/database'
+import type { HookContext } from 'fastify-services'
+import { inTransaction, transaction } from 'fastify-services/database'
+import { kysely } from 'fastify-services/kysely'
 import createKnex from 'knex'
-import { Kysely, PostgresDialect } from 'kysely'
+import { type Generated, Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { postgresLog } from '../../lib/events/postgres/index.js'
@@ -80,6 +82,48 @@ t.test('events are written in the transaction of their call', { skip: skipPostgr
   t.same(await heard(), ['a', 'b', 'c'])
   t.equal(await written(), 0, 'they are moved')
 })
+
+t.test(
+  'a table of kysely(): the events of calls that are committed, and no others',
+  { skip: skipPostgres },
+  async (t) => {
+    const { pool, table } = await createTables(t)
+    const db = new Kysely<Record<string, { id: Generated<number>; text: string }>>({
+      dialect: new PostgresDialect({ pool })
+    })
+    const notes = `${table}_notes`
+    await pool.query(`create table ${notes} (id serial primary key, text text not null)`)
+    const refuse = ({ data }: HookContext) => {
+      if (data.text === 'no') throw new Error('no')
+    }
+    const hooks = { around: { all: [inTransaction(db)] }, after: { create: [refuse], patch: [refuse] } }
+    const { app, subscribe } = await startEvents(t, (app) => void app.service('notes', kysely(db, notes), { hooks }), {
+      services: { notes: { records: true } },
+      log: postgresLog(pool, { table, outbox: true })
+    })
+    t.teardown(() => pool.query(`drop table ${notes}`))
+    const stream = await subscribe(list('notes')).connected
+    const { create, patch } = serviceAt(app, 'notes') as unknown as {
+      create(data: object): Promise<unknown>
+      patch(id: number, data: object): Promise<unknown>
+    }
+    await create({ text: 'a' })
+    await t.rejects(create({ text: 'no' }), { message: 'no' })
+    await t.rejects(patch(1, { text: 'no' }), { message: 'no' })
+    await patch(1, { text: 'b' })
+    await create({ text: 'c' })
+    t.same(
+      (await stream.count(3)).map(({ event, data }) => [event, (data as { id: number }).id]),
+      [
+        ['created', 1],
+        ['patched', 1],
+        ['created', 3]
+      ]
+    )
+    const { rows } = await pool.query(`select count(*) from ${table}_outbox`)
+    t.equal(Number(rows[0].count), 0, 'they are moved')
+  }
+)
 
 t.test('without the option nothing is written in a transaction', { skip: skipPostgres }, async (t) => {
   const { pool, table } = await createTables(t)

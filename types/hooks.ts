@@ -129,7 +129,7 @@ export type RecordListener<S = unknown, App = unknown> = {
   listen(record: EventRecord<S>, context: HookContext<S, string, App>): unknown
 }['listen']
 
-/** The members of a registered service besides its methods (docs/hooks-and-events.md#events). */
+/** The members of a registered service besides its methods (docs/hooks.md#events). */
 export interface ServiceAddons<S = unknown, App = unknown> {
   /** Adds hooks to the service, at any time. @throws if a hook type or a method is unknown */
   hooks(options: HookOptions<S, App>): this

@@ -13,7 +13,7 @@ export interface Identity {}
 
 /**
  * A user whose fields TypeScript does not know, since `Identity` has no type of a user. Declare it
- * once (docs/login-reference.md#the-type-of-a-user), and `params.user` and `request.user` have its
+ * once (docs/authentication.md#the-type-of-a-user), and `params.user` and `request.user` have its
  * fields.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: its name is shown in errors

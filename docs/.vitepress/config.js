@@ -55,7 +55,7 @@ function transformPageData(page) {
       tagline: 'Get REST, validation, OpenAPI, a typed client and an admin page for Fastify.',
       actions: [
         { theme: 'brand', text: 'Start', link: '#a-first-request' },
-        { theme: 'alt', text: 'The explorer', link: '/docs/explorer' },
+        { theme: 'alt', text: 'The explorer', link: '/docs/openapi#the-explorer' },
         ...(repository ? [{ theme: 'alt', text: 'GitHub', link: repository }] : [])
       ]
     },
@@ -65,19 +65,11 @@ function transformPageData(page) {
 
 const features = [
   ['Fastify 5', 'Hooks, plugins, logger and limits of Fastify apply. Routes of your own stay.', '/docs/http'],
-  [
-    'One schema',
-    'TypeBox, zod, Valibot, ArkType or JSON Schema: validation, types and OpenAPI.',
-    '/docs/schemas-and-openapi'
-  ],
+  ['One schema', 'TypeBox, zod, Valibot, ArkType or JSON Schema: validation, types and OpenAPI.', '/docs/resource'],
   ['Databases', 'Adapters for Knex, MongoDB and memory, or a library of your own.', '/docs/databases'],
   ['Log-in', 'Passwords, tokens, cookies, API keys; who may do what.', '/docs/login'],
   ['A typed client', '7 kB for browsers and Node, over fetch, axios and others.', '/docs/client'],
-  [
-    'Feathers 5',
-    'Services, hooks and clients work unchanged. Mount an application as it is.',
-    '/docs/coming-from-feathers'
-  ]
+  ['Feathers 5', 'Services, hooks and clients work unchanged. Mount an application as it is.', '/docs/from-feathers']
 ].map(([title, details, link]) => ({ title, details, link }))
 
 // Where the site is, and where the code is: DOCS_URL=https://example.com/ npm run docs
@@ -124,75 +116,72 @@ export default defineConfig({
       { text: 'Tutorial', link: '/docs/tutorial' },
       { text: 'Login', link: '/docs/login' },
       { text: 'Client', link: '/docs/client' },
-      { text: 'Feathers', link: '/docs/coming-from-feathers' }
+      { text: 'Comparison', link: '/docs/comparison' }
     ],
     sidebar: [
       {
-        text: 'Start',
+        text: 'Guide',
         items: [
           { text: 'What it is', link: '/' },
+          page('Getting started', 'getting-started'),
           page('Tutorial: an issue tracker', 'tutorial'),
-          page('Part two: live list, tests, deployment', 'tutorial-part-two')
-        ]
-      },
-      {
-        text: 'Write a service',
-        items: [
           page('Services', 'services'),
-          page('Hooks and events', 'hooks-and-events'),
-          page('Custom methods', 'custom-methods'),
-          page('Databases', 'databases'),
-          page('Lists with data from other tables', 'lists'),
-          page('Transactions', 'transactions'),
-          page('Schemas and OpenAPI', 'schemas-and-openapi'),
-          page('resource() in detail', 'resource'),
-          page('OpenAPI in detail', 'openapi'),
-          page('Type providers', 'type-providers'),
-          page('The explorer', 'explorer')
+          page('resource(): one schema', 'resource'),
+          page('Hooks', 'hooks'),
+          page('Errors and troubleshooting', 'errors'),
+          page('Uploads and streams', 'uploads-and-streams')
         ]
       },
       {
-        text: 'Answer requests',
+        text: 'Data',
         items: [
-          page('HTTP', 'http'),
-          page('Errors', 'errors'),
-          page('Uploads and streams', 'uploads-and-streams'),
-          page('Events and live lists', 'events')
+          page('Databases', 'databases'),
+          page('Transactions', 'transactions'),
+          page('Conditional writes and retries', 'writes')
         ]
       },
       {
-        text: 'Log users in',
+        text: 'Login',
         items: [
           page('First steps', 'login'),
           page('Permissions', 'permissions'),
-          page('Reference', 'login-reference'),
-          page('Strategies', 'login-strategies'),
-          page('Cookies', 'login-cookies'),
-          page('With Better Auth', 'login-better-auth'),
-          page('Passwords', 'login-passwords'),
-          page('Security', 'login-security')
+          page('Accounts', 'accounts'),
+          page('Sessions and cookies', 'sessions'),
+          page('Authentication reference', 'authentication')
         ]
       },
       {
-        text: 'Call services',
-        items: [page('The client', 'client'), page('Adapters and details', 'client-adapters')]
-      },
-      {
-        text: 'Test and run',
+        text: 'Client and live lists',
         items: [
-          page('Testing and production', 'testing-and-production'),
-          page('Limits, timeouts, shutdown', 'operation'),
-          page('Throughput', 'throughput'),
-          page('Benchmarks', 'benchmarks'),
-          page('Troubleshooting', 'troubleshooting')
+          page('The client', 'client'),
+          page('Live lists and events', 'events'),
+          page('React, TanStack, Vue, Svelte', 'frameworks')
         ]
       },
       {
-        text: 'Come from Feathers',
+        text: 'Production',
         items: [
-          page('What differs', 'coming-from-feathers'),
-          page('Mount an application', 'mounting-feathers'),
-          page('Move an application', 'moving-from-feathers')
+          page('Production', 'production'),
+          page('Testing', 'testing'),
+          page('Scaling', 'scaling'),
+          page('Performance', 'performance')
+        ]
+      },
+      {
+        text: 'From others',
+        items: [
+          page('Comparison', 'comparison'),
+          page('From Express, NestJS, tRPC', 'coming-from'),
+          page('From Feathers', 'from-feathers'),
+          page('Mount a Feathers application', 'mounting-feathers')
+        ]
+      },
+      {
+        text: 'Reference',
+        items: [
+          page('HTTP', 'http'),
+          page('OpenAPI and the explorer', 'openapi'),
+          page('Supported versions', 'support')
         ]
       },
       {

@@ -3,14 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Pages about the project itself, which whoever uses it does not search for. */
-const internal = new Set([
-  'AGENTS.md',
-  'CHANGELOG.md',
-  'CODE_OF_CONDUCT.md',
-  'CONTRIBUTING.md',
-  'RELEASING.md',
-  'docs/benchmarks.md'
-])
+const internal = new Set(['AGENTS.md', 'CHANGELOG.md', 'CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', 'RELEASING.md'])
 
 /** What the search reads of a page. The lines that all snippets of a page begin with are no subject. */
 export function renderForSearch(source, env, md) {

@@ -44,7 +44,7 @@ export interface EmailVerifications<Name extends string = 'email'> {
 
 /**
  * Verifies the addresses of new users, and of users who change it, by a link in a mail
- * (docs/login-passwords.md#verify-an-e-mail-address). The user name is the address. Register it
+ * (docs/accounts.md#verify-an-e-mail-address). The user name is the address. Register it
  * after the authentication.
  *
  * @throws if an option can't be used, there is no login by password, or @fastify/rate-limit is

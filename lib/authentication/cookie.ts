@@ -8,7 +8,7 @@ import { withTraits } from '../core/hooks.js'
 import { callerIn } from '../core/http-call.js'
 import { isObject } from '../core/objects.js'
 
-/** Options of the cookie with the token of a browser (docs/login-cookies.md). */
+/** Options of the cookie with the token of a browser (docs/sessions.md). */
 export interface CookieOptions {
   /**
    * Default: the path of the authentication service, `'authentication'`. With a name as
@@ -38,7 +38,7 @@ const safeVerbs = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
 /**
  * Whether a request comes from a page of another origin and may change data: forms and scripts
- * there send the cookies of this server along (docs/login-cookies.md#pages-of-other-sites). `false`
+ * there send the cookies of this server along (docs/sessions.md#pages-of-other-sites). `false`
  * for clients that are not browsers.
  *
  * @param origins the allowed origins, such as `'https://app.example.com'`

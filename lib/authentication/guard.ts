@@ -51,7 +51,7 @@ declare module 'fastify' {
 
 /**
  * Creates a guard that lets in callers whom one of the strategies accepts
- * (docs/login-reference.md#guards). As a hook of a service it sets `params.user`,
+ * (docs/authentication.md#guards). As a hook of a service it sets `params.user`,
  * `params.authentication` and `params.authenticated`; a call of the server itself needs no
  * credentials. As a `preHandler` (or `onRequest`) of a route it sets `request.user` and
  * `request.feathers`.

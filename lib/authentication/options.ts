@@ -24,7 +24,7 @@ export interface Strategies {
   [name: string]: boolean | JwtOptions | LocalOptions | Strategy | undefined
 }
 
-/** Options of the plugin (docs/login-reference.md#options). */
+/** Options of the plugin (docs/authentication.md#options). */
 export interface AuthenticationOptions extends UserOptions, ServiceRegistrationOptions {
   /**
    * The key that signs tokens: at least 32 random bytes, or a key pair. The first of a list signs,
@@ -66,7 +66,7 @@ export interface AuthenticationOptions extends UserOptions, ServiceRegistrationO
    */
   revocation?: boolean
   /**
-   * Whether a login also returns a refresh token (docs/login-security.md#refresh-tokens). Default
+   * Whether a login also returns a refresh token (docs/sessions.md#refresh-tokens). Default
    * `false`.
    */
   refresh?: boolean | RefreshOptions

@@ -168,7 +168,7 @@ function registerLogin(app: FastifyInstance, options: AuthenticationOptions, par
 }
 
 /**
- * The plugin: the login (docs/login-reference.md#answers) as a service, at `/authentication`.
+ * The plugin: the login (docs/authentication.md#answers) as a service, at `/authentication`.
  * Register it after `fastify-services`, once for each set of users.
  *
  * @throws when an option can't be used; when the server starts, if there is no service of users

@@ -29,7 +29,7 @@ export interface ServiceParts extends TokenLogin {
 }
 
 /**
- * The service at which clients log in and out (docs/login-reference.md#answers). The plugin creates
+ * The service at which clients log in and out (docs/authentication.md#answers). The plugin creates
  * it.
  *
  * @example

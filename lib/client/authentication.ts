@@ -22,7 +22,7 @@ export interface ClientAuthenticationOptions extends StorageOptions {
   /** The name of the strategy for tokens. Default `'jwt'`. */
   jwtStrategy?: string
   /**
-   * Whether the server keeps the token in a cookie (docs/login-cookies.md): nothing is stored here.
+   * Whether the server keeps the token in a cookie (docs/sessions.md): nothing is stored here.
    * Default `false`.
    */
   cookie?: boolean

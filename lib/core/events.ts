@@ -74,7 +74,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     return service
   }
   // Listeners are called one by one, so that one that fails changes nothing for the others and for
-  // the caller (docs/hooks-and-events.md#events).
+  // the caller (docs/hooks.md#events).
   function emit(event: string, ...args: unknown[]): boolean {
     if (!emitter.listenerCount(event)) return false
     const each = emitter.rawListeners?.(event) ?? [() => emitter.emit(event, ...args)]

@@ -12,7 +12,7 @@ t.test('the issue tracker does the same on each framework, in as many lines as t
     name,
     lines
   ])
-  const page = read('docs/tutorial-part-two.md')
+  const page = read('docs/tutorial.md#tutorial-part-two-a-live-list-tests-deployment')
   const [, ours, hono, orpc] = /has (\d+) lines of code. .* has (\d+) on Hono and (\d+) on oRPC/.exec(page) ?? []
   t.strictSame(rows, [
     ['fastify-services', ours],

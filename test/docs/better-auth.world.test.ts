@@ -9,14 +9,14 @@ import { installIn } from '../support/install.js'
 import { readSections } from '../support/snippets.js'
 
 /*
- * docs/login-better-auth.md, with Better Auth itself: its blocks are compiled, the server is started, and a browser and a program do what
+ * docs/authentication.md#login-with-better-auth, with Better Auth itself: its blocks are compiled, the server is started, and a browser and a program do what
  * the page says.
  */
 
 const packages = join(root, 'test/better-auth')
 await installIn(packages)
 
-const [auth, server] = readSections('docs/login-better-auth.md').flatMap(({ snippets }) =>
+const [auth, server] = readSections('docs/authentication.md#login-with-better-auth').flatMap(({ snippets }) =>
   snippets.filter(({ language }) => language === 'ts').map(({ text }) => text)
 ) as [string, string]
 

@@ -20,11 +20,8 @@ t.test('every link leads to a file, and to a heading of it', async (t) => {
 })
 
 t.test('the anchors of headings are those of GitHub', async (t) => {
-  t.match(anchorsOf('docs/troubleshooting.md').slice(0, 3), [
-    'troubleshooting',
-    'when-the-server-starts',
-    'appservice-is-not-a-function'
-  ])
+  for (const anchor of ['troubleshooting', 'appservice-is-not-a-function'])
+    t.ok(anchorsOf('docs/errors.md').includes(anchor))
 })
 
 t.test('every page of the documentation is reached from the README', async (t) => {

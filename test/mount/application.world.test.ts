@@ -108,7 +108,7 @@ t.test('an application of the Feathers CLI, on @feathersjs/koa and mounted', asy
 
   await t.test(`the same answers to ${Object.keys(steps).length} requests`, async (t) => {
     const [theirs, ours] = await onBoth(askAll)
-    const page = read('docs/coming-from-feathers.md')
+    const page = read('docs/from-feathers.md')
     const mounting = read('docs/mounting-feathers.md')
     for (const row of Object.keys(differences)) t.match(page, row, `the page has a row: ${row}`)
     const listed = Object.values(differences).flat()

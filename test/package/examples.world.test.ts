@@ -68,7 +68,7 @@ t.test('the example in CommonJS', { skip }, async (t) => {
 })
 
 t.test('the page on production shows the image of the blog as it is', async (t) => {
-  const page = readFileSync(join(root, 'docs/testing-and-production.md'), 'utf8')
+  const page = readFileSync(join(root, 'docs/production.md'), 'utf8')
   t.ok(page.includes(`\`\`\`text\n${readFileSync(join(root, 'examples/blog/Dockerfile'), 'utf8')}\`\`\``))
 })
 

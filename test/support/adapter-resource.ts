@@ -3,7 +3,7 @@ import services, { commonOperators, resource, type ServiceOptions } from 'fastif
 import { databaseErrors } from 'fastify-services/database'
 import type { Test } from 'tap'
 
-/** What docs/schemas-and-openapi.md says of fields that are lists, and of lists in a list. */
+/** What docs/resource.md says of fields that are lists, and of lists in a list. */
 const schema = resource({
   type: 'object',
   properties: {

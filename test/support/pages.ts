@@ -11,7 +11,7 @@ const markdownIn = (folder: string) =>
 export const pages = ['README.md', ...markdownIn('docs/')]
 
 /** The pages that build one product, in their order. */
-export const tutorial = ['docs/tutorial.md', 'docs/tutorial-part-two.md']
+export const tutorial = ['docs/tutorial.md']
 
 const examples = readdirSync(join(root, 'examples')).flatMap((name) => markdownIn(`examples/${name}/`))
 

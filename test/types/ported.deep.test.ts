@@ -96,7 +96,7 @@ function countKept(one: string[], other: string[]): number {
 }
 
 t.test('the page tells how many lines of each file change', async (t) => {
-  const page = read('docs/moving-from-feathers.md')
+  const page = read('docs/from-feathers.md#moving-a-feathers-application')
   const told = new Map(
     [...page.matchAll(/^\| `([^`]+)` \| (\d+) \| (\d+) \| (\d+) \|/gm)].map(([, file, ...counts]) => [
       file,

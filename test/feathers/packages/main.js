@@ -24,7 +24,7 @@ const packages = [
 const { values, positionals } = parseArgs({ options: { write: { type: 'boolean' } }, allowPositionals: true })
 const chosen = positionals.length > 0 ? positionals : packages
 const folder = fileURLToPath(new URL('..', import.meta.url))
-const page = new URL('../../../docs/coming-from-feathers.md', import.meta.url)
+const page = new URL('../../../docs/from-feathers.md', import.meta.url)
 
 install()
 const { Checks } = await import('./checks.js')
@@ -96,5 +96,5 @@ function compare() {
     return
   }
   failures.push('docs')
-  console.log('# FAILED: docs/coming-from-feathers.md has another table: npm run test:feathers -- --write')
+  console.log('# FAILED: docs/from-feathers.md has another table: npm run test:feathers -- --write')
 }

@@ -146,7 +146,7 @@ function anyList() {
   return { type: 'array', items: { $ref: '#/$defs/Any' } }
 }
 
-const page = readFileSync('docs/resource.md', 'utf8')
+const page = readFileSync('docs/resource.md#how-resource-reads-a-schema', 'utf8')
 const table = page.slice(page.indexOf('## What stops the start')).split('\n## ')[0] ?? ''
 
 async function errorOf(schema: unknown): Promise<string> {

@@ -5,7 +5,7 @@ import etag from '@fastify/etag'
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Unavailable } from 'fastify-services'
+import { corsOptions, Unavailable } from 'fastify-services'
 import type { Redis } from 'ioredis'
 import type { Knex } from 'knex'
 import { compressOnce } from './compressed.js'
@@ -21,10 +21,6 @@ export interface ProductionOptions {
   /** Where processes share what was logged out, and how often clients have tried. Default: the database has the one, each process counts the other. */
   redis?: Redis | undefined
 }
-
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-const allowedHeaders = ['Authorization', 'Content-Type', 'X-Service-Method']
-const exposedHeaders = ['Allow', 'ETag', 'Location', 'Retry-After', 'X-Request-Id']
 
 // Of routes that have none of their own: what they answer loads nothing, and stands in no frame.
 const contentSecurityPolicy = {
@@ -68,7 +64,7 @@ export async function registerProduction(app: FastifyInstance, knex: Knex, optio
   app.addHook('onRequest', async ({ id }, reply) => void reply.header('x-request-id', id))
   await app.register(helmet, { contentSecurityPolicy })
   // Where it allows nobody, it would answer OPTIONS with 404.
-  if (origins.length > 0) await app.register(cors, { origin: origins, methods, allowedHeaders, exposedHeaders })
+  if (origins.length > 0) await app.register(cors, { origin: origins, ...corsOptions })
   await app.register(underPressure, { maxEventLoopDelay: maxLag, pressureHandler: createBusy(app) })
   // Weak: the bytes differ where they are compressed.
   await app.register(etag, { weak: true, replyWith304: false })

@@ -1,5 +1,6 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
+import { corsOptions } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { executablePath, howToInstall, openPage } from '../support/chromium.js'
 import type { Api } from '../support/client-api.js'
@@ -8,7 +9,6 @@ import { openEventsSite, type SiteClient } from '../support/events-site.js'
 import { type Asked, ask, expired, inURL, long, serveQueried, skip, typed } from '../support/query-app.js'
 
 const isInChromium = { skip: skip || (executablePath === undefined && howToInstall) }
-const allowed = { methods: ['GET', 'POST', 'QUERY'], exposedHeaders: ['Accept-Query'] }
 const libraries = ['api', 'fetchApi', 'axiosApi', 'superagentApi']
 
 t.test('in Chromium, across origins', isInChromium, async (t) => {
@@ -39,7 +39,7 @@ t.test('in Chromium, across origins', isInChromium, async (t) => {
 })
 
 t.test('in Chromium, across origins: a token that has expired is renewed', isInChromium, async (t) => {
-  const before = (app: FastifyInstance) => app.register(cors, allowed)
+  const before = (app: FastifyInstance) => app.register(cors, { ...corsOptions })
   const { app: server, address } = await createLoginServer(t as Test, { refresh: true }, before)
   const queries: unknown[] = []
   server.service('me').hooks({ before: { find: [({ params }) => void queries.push(params.query)] } })
@@ -66,7 +66,7 @@ declare const watch: (email: string, path: 'private', query: object) => Promise<
 declare const shown: { client: SiteClient; data: { text: string }[]; state: string }
 
 t.test('in Chromium, across origins: a live list of a user', isInChromium, async (t) => {
-  const before = (app: FastifyInstance) => app.register(cors, allowed)
+  const before = (app: FastifyInstance) => app.register(cors, { ...corsOptions })
   const { address } = await openEventsSite(t as Test, {}, undefined, before)
   for (const mode of ['', '&body=1']) {
     const page = await openPage(t as Test, { hasCORS: true }, 'events-page.js', `?address=${address}${mode}`)

@@ -15,8 +15,8 @@ import { kindBits, type SchemaReader } from './reader.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
 /**
- * The constructs that `resource()` refuses. docs/resource.md#how-resource-reads-a-schema shows these rows, and its test
- * compares them with the errors.
+ * The constructs that `resource()` refuses. docs/resource.md#schemas-that-stop-the-start shows the
+ * most common ones, and its test compares them with the errors.
  */
 export const refusals = {
   conditionalFlag: {

@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitepress'
-import { renderForSearch, writePlainPages } from './plain-pages.js'
+import { addInstallTabs } from './install-tabs.js'
+import { writePlainPages } from './plain-pages.js'
+import { search } from './search.js'
 
 // The pages as they are, README.md first. DOCS_BASE is the path that the site is published at: DOCS_BASE=/fastify-services/ npm run docs
 const page = (text, file) => ({ text, link: `/docs/${file}` })
@@ -39,7 +41,8 @@ function toText(token) {
   token.attrs = null
 }
 
-const sentence = 'Write find and create; get REST, validation, OpenAPI, a typed client and an admin page'
+const sentence =
+  'REST resources for Fastify, from the methods you write: validation, permissions, live lists, a typed client and OpenAPI'
 const mark =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0a6285"/><path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>'
 
@@ -51,10 +54,10 @@ function transformPageData(page) {
     titleTemplate: 'Services for Fastify',
     hero: {
       name: 'fastify-services',
-      text: 'Write find and create',
-      tagline: 'Get REST, validation, OpenAPI, a typed client and an admin page for Fastify.',
+      text: 'REST resources for Fastify, from the methods you write',
+      tagline: 'Validation, permissions, live lists, a typed client and OpenAPI.',
       actions: [
-        { theme: 'brand', text: 'Start', link: '#a-first-request' },
+        { theme: 'brand', text: 'Get started', link: '/docs/getting-started' },
         { theme: 'alt', text: 'The explorer', link: '/docs/openapi#the-explorer' },
         ...(repository ? [{ theme: 'alt', text: 'GitHub', link: repository }] : [])
       ]
@@ -64,12 +67,16 @@ function transformPageData(page) {
 }
 
 const features = [
-  ['Fastify 5', 'Hooks, plugins, logger and limits of Fastify apply. Routes of your own stay.', '/docs/http'],
-  ['One schema', 'TypeBox, zod, Valibot, ArkType or JSON Schema: validation, types and OpenAPI.', '/docs/resource'],
-  ['Databases', 'Adapters for Knex, MongoDB and memory, or a library of your own.', '/docs/databases'],
-  ['Log-in', 'Passwords, tokens, cookies, API keys; who may do what.', '/docs/login'],
-  ['A typed client', '7 kB for browsers and Node, over fetch, axios and others.', '/docs/client'],
-  ['Feathers 5', 'Services, hooks and clients work unchanged. Mount an application as it is.', '/docs/from-feathers']
+  [
+    'One schema',
+    'It checks bodies and queries, hides fields, types both ends and documents the API.',
+    '/docs/resource'
+  ],
+  ['Permissions', 'Who may call what, which records they see, which fields they may send.', '/docs/permissions'],
+  ['Live lists', 'A list in the page that stays as the database has it, with the same permissions.', '/docs/events'],
+  ['Databases', 'Drizzle, Kysely, Knex, MongoDB, memory, or any code of yours.', '/docs/databases'],
+  ['A typed client', '7.5 kB for browsers and Node. It logs in, retries and keeps lists live.', '/docs/client'],
+  ['Feathers 5', 'Services, hooks and clients work unchanged. Move one service at a time.', '/docs/from-feathers']
 ].map(([title, details, link]) => ({ title, details, link }))
 
 // Where the site is, and where the code is: DOCS_URL=https://example.com/ npm run docs
@@ -103,14 +110,20 @@ export default defineConfig({
   buildEnd: writePlainPages,
   markdown: {
     anchor: { slugify: toAnchor },
-    config: linkInSite,
+    config(md) {
+      addInstallTabs(md)
+      linkInSite(md)
+    },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' }
   },
   themeConfig: {
     logo: { src: `data:image/svg+xml,${encodeURIComponent(mark)}`, alt: '' },
     ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
-    search: { provider: 'local', options: { _render: renderForSearch } },
+    search,
     outline: [2, 3],
+    ...(repository && {
+      editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' }
+    }),
     nav: [
       { text: 'Start', link: '/' },
       { text: 'Tutorial', link: '/docs/tutorial' },

@@ -2,15 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Pages about the project itself, which whoever uses it does not search for. */
-const internal = new Set(['AGENTS.md', 'CHANGELOG.md', 'CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', 'RELEASING.md'])
-
-/** What the search reads of a page. The lines that all snippets of a page begin with are no subject. */
-export function renderForSearch(source, env, md) {
-  const html = md.render(source, env)
-  if (internal.has(env.relativePath)) return ''
-  return html.replace(/<h2 id="the-app-of-the-snippets"[\s\S]*$/, '')
-}
+/** Pages about the project itself: users don't search for them. */
+export const internal = new Set(['AGENTS.md', 'CHANGELOG.md', 'CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', 'RELEASING.md'])
 
 /** Writes the pages and their list into the folder of the site. */
 export function writePlainPages({ pages, rewrites, srcDir, outDir, site }) {

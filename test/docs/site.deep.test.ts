@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import MiniSearch, { type SearchOptions } from 'minisearch'
 import t from 'tap'
 import { run } from '../package/pack.js'
 import { read, root } from '../package/sources.js'
@@ -11,6 +13,29 @@ import { serveFolder } from '../support/static-server.js'
 // It compiles all pages, which takes half a minute.
 t.setTimeout(280_000)
 
+/** Words, and the pages of which one is what they ask for. */
+const wanted: readonly [words: string, ...pages: string[]][] = [
+  ['pagination', 'docs/databases', 'docs/services'],
+  ['realtime', 'docs/events'],
+  ['prisma', 'docs/databases'],
+  ['drizzle', 'docs/databases'],
+  ['migrations', 'docs/databases'],
+  ['upload', 'docs/uploads-and-streams'],
+  ['permissions', 'docs/permissions'],
+  ['cron', 'docs/transactions', 'docs/services'],
+  ['multi-tenant', 'docs/permissions'],
+  ['validation', 'docs/resource'],
+  ['websocket', 'docs/events'],
+  ['rate limit', 'docs/production', 'docs/sessions'],
+  ['mcp', 'docs/support'],
+  ['docker', 'docs/production'],
+  ['test', 'docs/testing'],
+  ['caching', 'docs/performance', 'docs/production']
+]
+
+const { searchOptions } = (await import(pathToFileURL(join(root, 'docs/.vitepress/search.js')).href)) as {
+  searchOptions: SearchOptions
+}
 const vitepress = join(root, 'node_modules/vitepress/bin/vitepress.js')
 const build = (folder: string, ...options: string[]) =>
   run(folder, process.execPath, vitepress, 'build', 'docs', ...options)
@@ -45,6 +70,23 @@ t.test('the site of the documentation', async (t) => {
     t.match(list, /^# fastify-services\n\n> \S/)
   })
 
+  await t.test('is searched by the words that people use', async (t) => {
+    const index = textOf(files.find((file) => /localSearchIndex/.test(file)) ?? '')
+    const json = (await import(`data:text/javascript,${encodeURIComponent(index)}`)) as { default: string }
+    const engine = MiniSearch.loadJSON(json.default, {
+      fields: ['title', 'titles', 'text'],
+      storeFields: ['title', 'titles'],
+      searchOptions
+    })
+    const pageFor = (words: string) => String(engine.search(words)[0]?.id).replace(/^\/|(\.html)?#.*$/g, '')
+    for (const [words, ...expected] of wanted) t.ok(expected.includes(pageFor(words)), `${words}: ${pageFor(words)}`)
+  })
+
+  await t.test('has every page in its menu', async (t) => {
+    for (const page of pages)
+      t.match(textOf('docs/services.html'), `href="/${placeOf(page).replace(/^index.html$/, '')}"`, page)
+  })
+
   await t.test('its search leaves out pages about the project itself', async (t) => {
     const index = textOf(files.find((file) => /localSearchIndex/.test(file)) ?? '')
     t.match(index, /docs\/permissions/)
@@ -75,7 +117,7 @@ t.test('the site is for everybody, at all widths and in both themes', { skip: ho
     for (const width of [390, 768, 1280, 1920]) {
       const context = await openContext(t, { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
       const page = await context.newPage()
-      for (const place of ['', 'docs/services.html', 'docs/troubleshooting.html']) {
+      for (const place of ['', 'docs/services.html', 'docs/errors.html']) {
         await page.goto(`${address}/${place}`)
         await page.locator('h1').first().waitFor({ state: 'attached' })
         await checkAccessibility(t, page, `/${place}, ${width} pixels, ${colorScheme}`)
@@ -84,14 +126,34 @@ t.test('the site is for everybody, at all widths and in both themes', { skip: ho
     }
 })
 
+t.test('code fits its column', { skip: howToInstall }, async (t) => {
+  const { address, close } = await serveFolder(site)
+  t.teardown(close)
+  const context = await openContext(t, { viewport: { width: 1280, height: 900 } })
+  const page = await context.newPage()
+  for (const file of pages) {
+    await page.goto(`${address}/${placeOf(file).replace(/^index.html$/, '')}`)
+    await page.locator('h1').first().waitFor({ state: 'attached' })
+    // It runs in the page.
+    const cut = await page.evaluate(`
+      [...document.querySelectorAll('.vp-doc pre')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ textContent }) => textContent.split('\\n').sort((a, b) => b.length - a.length)[0])`)
+    t.same(cut, [], file)
+  }
+  await context.close()
+})
+
 t.test('a dead link fails the build', async (t) => {
   const folder = t.testdir({
     'README.md': '# A page\n\n[Nowhere](nowhere.md)\n',
     docs: {
-      '.vitepress': {
-        'config.js': read('docs/.vitepress/config.js'),
-        'plain-pages.js': read('docs/.vitepress/plain-pages.js')
-      }
+      '.vitepress': Object.fromEntries(
+        ['config.js', 'install-tabs.js', 'plain-pages.js', 'search.js'].map((file) => [
+          file,
+          read(`docs/.vitepress/${file}`)
+        ])
+      )
     }
   })
   const { code, stdout, stderr } = await build(folder)

@@ -6,7 +6,7 @@ import './style.css'
 
 const picture = () =>
   h('img', { class: 'picture', src: explorer, alt: 'The explorer: a table of books beside its request and its answer' })
-const install = () => h('p', { class: 'install' }, [h('code', 'npm i fastify fastify-services')])
+const install = () => h('p', { class: 'install' }, [h('code', 'npm create fastify-services my-app')])
 
 export default {
   extends: DefaultTheme,

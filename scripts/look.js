@@ -33,8 +33,8 @@ const places = {
     ['services', '/docs/services.html'],
     ['resource', '/docs/resource.html'],
     ['tutorial', '/docs/tutorial.html'],
-    ['troubleshooting', '/docs/troubleshooting.html'],
-    ['benchmarks', '/docs/benchmarks.html']
+    ['errors', '/docs/errors.html'],
+    ['performance', '/docs/performance.html']
   ]
 }
 

@@ -1,9 +1,9 @@
-// npm run bench:lines: the issue tracker of the tutorial, and the same on Hono and on oRPC with Drizzle and Better Auth. Each is started and asked for
-// all that it has to do. Then its lines are counted, formatted alike, without empty lines and comments.
+// npm run bench:lines: an issue tracker here, on Hono and on oRPC, all with Drizzle, the latter two with Better Auth. Starts each, checks all that
+// it has to do over HTTP, and counts its lines: formatted alike, without empty lines and comments.
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -61,13 +61,14 @@ for (const [name, side] of Object.entries(sides)) {
   console.log(`| ${name} | ${lines} | ${characters} | ${generated} |`)
 }
 
-/** Writes the program of the tutorial into a folder, installs the packages of the others, and compiles all. */
+/** Copies our program into a folder, installs the packages of the others, and compiles all. */
 function prepare() {
   if (!existsSync(`${here}node_modules`))
     execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here, stdio: ['ignore', 2, 2] })
-  const { folder } = sides['fastify-services']
+  const { folder, files } = sides['fastify-services']
   mkdirSync(folder, { recursive: true })
-  for (const [file, text] of Object.entries(readTutorial())) writeFileSync(`${folder}/${file}`, text)
+  // The package is found below the root only: `bench/product` has a package.json of its own.
+  for (const file of files) copyFileSync(`${here}services/${file}`, `${folder}/${file}`)
   copyFileSync(`${here}tsconfig.json`, `${folder}/tsconfig.json`)
   generate(folder, '--dialect=postgresql', '--schema=tables.ts')
   generate(here)
@@ -79,20 +80,6 @@ function generate(cwd, ...options) {
   rmSync(`${cwd}/drizzle`, { recursive: true, force: true })
   const kit = `${here}node_modules/drizzle-kit/bin.cjs`
   execFileSync(process.execPath, [kit, 'generate', ...options], { cwd, stdio: ['ignore', 'ignore', 2] })
-}
-
-/** The files of the tutorial's server, with its live list: the blocks from the one that begins the tables to the one before the page. */
-function readTutorial() {
-  const blocks = ['tutorial', 'tutorial-part-two'].flatMap((page) => {
-    const text = readFileSync(`${root}docs/${page}.md`, 'utf8')
-    return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
-  })
-  const isOf = (file) => (block) => block.startsWith(`// ${file}`)
-  const product = blocks.slice(blocks.findIndex(isOf('tables.ts')), blocks.findIndex(isOf('page.ts')))
-  const [tables, database] = product.splice(0, 2)
-  const added = product.filter(isOf('server.ts, above app.listen\n'))
-  const [start, ...rest] = product.filter((block) => !added.includes(block)).reverse()
-  return { 'tables.ts': tables, 'database.ts': database, 'server.ts': [...rest.reverse(), ...added, start].join('\n') }
 }
 
 async function run({ folder, files: [file], ...side }) {

@@ -17,7 +17,7 @@ import { readSections, type Snippet } from '../support/snippets.js'
 
 /*
  * The tutorial, done as a reader does it, block after block, in a folder:
- * - the first line of a program names its file: `// server.ts` begins it, and a new folder begins with the section where there is such a file already;
+ * - the first line of a program names its file: `// server.ts` begins it;
  *   `// server.ts, above app.listen` adds to it; `// server.ts, instead` replaces it; a program that names no file goes on with the one before;
  * - `npx drizzle-kit generate` writes the migrations;
  * - `node server.ts` starts a server again, `node page.ts` a program beside it; `# page.ts: …` behind an answer is what that prints then;
@@ -31,26 +31,10 @@ const listens = '\nawait app.listen('
 const fileOf = (text: string) => /^(?:\/\/|#) ([\w.]+)(?:, (above app\.listen|instead))?\n/.exec(text)
 
 const isRun = ({ notRun }: Snippet) => notRun === undefined
-const sections = tutorial.flatMap((page) => readSections(page).map(({ snippets }) => snippets.filter(isRun)))
-const blocks = sections.flat()
+const blocks = tutorial.flatMap(readSections).flatMap(({ snippets }) => snippets.filter(isRun))
 
-/** The files that blocks begin. */
-const begunIn = (snippets: readonly Snippet[]) =>
-  snippets.flatMap(({ text }) => {
-    const [, file, change] = fileOf(text) ?? []
-    return file !== undefined && change === undefined ? [file] : []
-  })
-
-/** The folders that the tutorial fills, one after the other. */
-function toFolders(): Snippet[][] {
-  const folders: Snippet[][] = []
-  for (const snippets of sections) {
-    const present = begunIn(folders.at(-1) ?? [])
-    if (folders.length === 0 || begunIn(snippets).some((file) => present.includes(file))) folders.push([])
-    folders.at(-1)?.push(...snippets)
-  }
-  return folders
-}
+/** The commands of a block, each with its answer. */
+const toCommands = (text: string) => text.split(/\n\n|\n(?=(?:node|curl) )/)
 
 const settings = blocks.map(({ text }) => text).find((text) => fileOf(text)?.[1] === 'tsconfig.json') ?? ''
 
@@ -73,10 +57,10 @@ class Reader {
   #file = ''
   #isCompiled = false
 
-  constructor(t: Test, index: number) {
+  constructor(t: Test) {
     this.#t = t
     this.#folder = t.testdir({ 'tsconfig.json': settings, '.env': '' })
-    this.#port = 20_000 + ((2 * process.pid + index) % 12_000)
+    this.#port = 20_000 + (process.pid % 12_000)
     t.teardown(() => Promise.all([...this.#programs.keys()].map((file) => this.#stop(file, 'SIGKILL'))))
   }
 
@@ -91,7 +75,9 @@ class Reader {
 
   /** Enters a command, with the answer that the page has below it. */
   async enter(text: string): Promise<void> {
-    const [command = '', ...answer] = text.split('\n')
+    const lines = text.replaceAll('\\\n', '').split('\n')
+    const answer = lines.filter((line) => line.startsWith('#'))
+    const command = lines.filter((line) => !answer.includes(line)).join('\n')
     const file = /^node (?:--env-file=\.env )?(\w+\.ts)$/.exec(command)?.[1]
     if (command.startsWith('node -p ')) return this.#makeSecret(command)
     await this.#compile()
@@ -208,18 +194,15 @@ class Reader {
   }
 }
 
-for (const [index, snippets] of toFolders().entries()) {
-  t.test(`folder ${index + 1}`, async (t) => {
-    const reader = new Reader(t, index)
-    for (const { language, text } of snippets) {
-      if (language === 'ts' || language === 'text') reader.write(text)
-      else for (const command of text.split(/\n(?!#)/).filter(Boolean)) await reader.enter(command)
-    }
-  })
-}
+t.test('the tutorial', async (t) => {
+  const reader = new Reader(t)
+  for (const { language, text } of blocks) {
+    if (language === 'ts' || language === 'text') reader.write(text)
+    else for (const command of toCommands(text)) await reader.enter(command)
+  }
+})
 
-t.test('the tutorial has a folder for the first step, and one for the product', async (t) => {
-  t.equal(toFolders().length, 2)
+t.test('the tutorial has all kinds of commands', async (t) => {
   for (const text of ['node page.ts', 'node --test', 'DATABASE_URL=', '-X POST'])
     t.ok(
       blocks.some(({ language, text: block }) => language === 'sh' && block.includes(text)),

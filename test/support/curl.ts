@@ -82,7 +82,13 @@ function parsed(text: string): unknown {
 export function readExchanges(text: string): Exchange[] {
   const exchanges: Exchange[] = []
   for (const part of text.replaceAll('\\\n', '').split(/^(?=curl )/m)) {
-    const [command = '', ...rest] = part.trim().split('\n')
+    const lines = part.trim().split('\n')
+    // A body may have several lines.
+    const end = Math.max(
+      1,
+      lines.findIndex((line) => line.startsWith('# '))
+    )
+    const [command, rest] = [lines.slice(0, end).join('\n'), lines.slice(end)]
     if (!command.startsWith('curl ') || rest.length === 0 || rest.some((line) => !line.startsWith('# '))) {
       throw new Error(`Not a curl command with its answer: ${part}`)
     }

@@ -5,10 +5,10 @@ import { read, root } from '../package/sources.js'
 
 // In a template or a text of its own kind, backticks and quotes of a title are escaped.
 const plain = (text: string) => text.replaceAll('\\', '')
-const [, promises = ''] = /## What is promised\n(.*?)\n## /s.exec(read('SECURITY.md')) ?? []
-const lines = promises.split('\n').filter((line) => line.startsWith('- '))
+const [, guarantees = ''] = /## Guarantees\n(.*?)\n## /s.exec(read('SECURITY.md')) ?? []
+const lines = guarantees.split('\n').filter((line) => line.startsWith('- '))
 
-t.test('each promise of SECURITY.md names a test that there is', async (t) => {
+t.test('each guarantee of SECURITY.md names a test that exists', async (t) => {
   t.not(lines.length, 0)
   for (const line of lines) {
     const [, file = '', title = ''] = /`(test\/[\w/-]+(?:\.deep|\.world)?\.test\.ts)`: "(.+)"$/.exec(line) ?? []

@@ -46,7 +46,7 @@ const selectingParams =
 /**
  * Finds out what is visible to a caller: calls `find` at the URL of the list with the credentials
  * of the caller, so that all guards and hooks run. The query that arrives at the method decides;
- * the method itself does not run (docs/events.md#who-hears-what).
+ * the method itself does not run (docs/events.md#who-sees-which-changes).
  */
 export class ScopeResolver {
   readonly #app: FastifyInstance

@@ -200,7 +200,7 @@ export class ComparedEvent {
   }
 
   /**
-   * Returns how much of the event is visible (docs/events.md#who-hears-what); `undefined` if
+   * Returns how much of the event is visible (docs/events.md#who-sees-which-changes); `undefined` if
    * nothing is. The event itself is visible only if the list certainly has the record. It is
    * invisible if the record certainly was not in the list before, and is not now.
    */

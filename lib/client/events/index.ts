@@ -45,8 +45,8 @@ const listening = ['on', 'once', 'addListener', 'off', 'removeListener', 'remove
 
 /**
  * Brings events of the server to the client, from `fastify-services/events` or a server of Feathers
- * 6 (docs/events.md#in-the-client). Listeners of its services hear of the calls of others too, of
- * their own once, and services have `live`.
+ * 6 (docs/events.md#listen-to-events). Listeners of its services hear the calls of all clients, and
+ * services have `live`.
  *
  * @returns a function for `app.configure`. It throws before a connection is configured.
  * @example

@@ -5,7 +5,7 @@ import { serve, set } from './serve.js'
 const stash = async ({ data, params }) => ({ ...data, was: (await params.stashed()).text })
 const list = (records) => records.map(({ id }) => id)
 
-export const notes = '`strictRestQuery` sets the query parser of Express'
+export const notes = '`strictRestQuery` needs Express'
 
 /** Each hook and plugin that the package exports. */
 export async function run(t) {

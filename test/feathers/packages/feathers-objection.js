@@ -6,8 +6,6 @@ import { request } from './serve.js'
 const service = objectionService.default ?? objectionService
 const names = (people) => people.map(({ name }) => name)
 
-export const notes = 'errors of Feathers 4 keep their status here'
-
 /** An adapter of Feathers 4 over a database. */
 export async function run(t) {
   const { knex } = await database()

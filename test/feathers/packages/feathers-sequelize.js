@@ -4,7 +4,7 @@ import { checkAdapter } from './adapter-suite.js'
 import { database } from './database.js'
 import { request } from './serve.js'
 
-export const notes = 'the checks for adapters, in the server and over HTTP; PostgreSQL refuses ids that are not numbers'
+export const notes = "PostgreSQL rejects ids that aren't numbers"
 
 /** The suite of the database adapters, and what the package has besides. */
 export async function run(t) {

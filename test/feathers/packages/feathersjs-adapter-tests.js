@@ -3,7 +3,7 @@ import { memory } from '@feathersjs/memory'
 import { checkAdapter } from './adapter-suite.js'
 import { database } from './database.js'
 
-export const notes = 'memory and knex, in the server and over HTTP; the other 10 need params that HTTP can not send'
+export const notes = "memory and knex; the others need params that HTTP can't send"
 
 /** The suite of the database adapters of Feathers. */
 export async function run(t) {

@@ -68,9 +68,9 @@ function toJavaScript(folder) {
       text
         .replaceAll(/`([\w/.-]+)\.ts(x?)`/g, '`$1.js$2`')
         .replaceAll('in TypeScript on', 'in JavaScript on')
-        .replace('That compiles it, and starts it', 'That starts it')
+        .replace('This compiles the project and starts it.', 'This starts the project.')
         .replace(', and the types |', ' |')
-        .replace('their types, and the typed client', 'what the client needs to know of them, and the client')
+        .replace('the types of the services, and the typed client', 'the client, and what it needs of the services')
     )
   // It copies all files, the migrations too.
   for (const file of filesIn(folder, 'Dockerfile')) {

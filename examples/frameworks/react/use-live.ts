@@ -5,7 +5,7 @@ interface LiveService<Arguments extends unknown[], Result> {
   live(...args: Arguments): LiveList<Result>
 }
 
-/** A list that stays true while the component is shown: `{ state, data, error }`. It takes the params of `live`: `{ query, route }`. */
+/** Subscribes to a live list while the component is mounted. */
 export function useLive<Arguments extends unknown[], Result>(
   service: LiveService<Arguments, Result>,
   ...params: Arguments

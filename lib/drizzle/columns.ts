@@ -1,4 +1,5 @@
 import { type Column, sql } from 'drizzle-orm'
+import { fromBigInt } from '../core/adapters/big-int.js'
 import { unknownColumn } from '../core/adapters/conditions.js'
 import type { Dialect, Row } from '../core/adapters/table.js'
 import { BadRequest } from '../core/errors.js'
@@ -117,6 +118,3 @@ const converters: Readonly<Record<string, ConvertValue | undefined>> = {
     return value === 1 || value === 0 ? value === 1 : undefined
   }
 }
-
-/** Converts a value to one of JSON. */
-const fromBigInt = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value))

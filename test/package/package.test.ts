@@ -110,6 +110,7 @@ t.test('the doors of adapters export a class and a function each', async (t) => 
   t.same(Object.keys(await import('fastify-services/memory')).sort(), ['MemoryService', 'memory'])
   t.same(Object.keys(await import('fastify-services/kysely')).sort(), ['KyselyService', 'kysely'])
   t.same(Object.keys(await import('fastify-services/drizzle')).sort(), ['DrizzleService', 'drizzle'])
+  t.same(Object.keys(await import('fastify-services/prisma')).sort(), ['PrismaService', 'prismaModel'])
 })
 
 t.test('the door of tests exports these names, and no others', async (t) => {
@@ -144,6 +145,7 @@ const exportedNames = [
   'UnsupportedMediaType',
   'UriTooLong',
   'commonOperators',
+  'corsOptions',
   'default',
   'errorHandler',
   'frameworkErrors',
@@ -190,7 +192,7 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/server\/errors\//, 4.3],
   [/^lib\/server\/routing\//, 4.4],
   [/^lib\/server\//, 4.5],
-  [/^lib\/(authentication|client|drizzle|events|explorer|kysely|memory|openapi|feathers|writes)\//, 4],
+  [/^lib\/(authentication|client|drizzle|events|explorer|kysely|memory|openapi|feathers|prisma|writes)\//, 4],
   // They stand on doors.
   [/^lib\/(accounts|production|testing)\//, 6]
 ]

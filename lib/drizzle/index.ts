@@ -8,23 +8,20 @@ import {
   getTableName,
   type InferInsertModel,
   type InferSelectModel,
-  inArray,
   is,
   type SQL
 } from 'drizzle-orm'
 import { MySqlTable } from 'drizzle-orm/mysql-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Params, Query } from '../../types/service.js'
-import { buildConditions } from '../core/adapters/conditions.js'
 import { listenForPoolErrors } from '../core/adapters/pg-pool.js'
+import { SqlTable } from '../core/adapters/sql-table.js'
 import {
   type Dialect,
   type JsonData,
   type JsonRecord,
-  missingId,
   type Row,
   type RowSelection,
-  type Table,
   type TableOptions,
   TableService,
   tableOptions
@@ -129,108 +126,64 @@ interface Database {
 }
 
 /** The statements of a service by Drizzle. */
-class TableByDrizzle implements Table {
+class TableByDrizzle extends SqlTable<Database, SQL> {
   readonly columns: readonly string[]
-  readonly #db: Database
   readonly #table: DrizzleTable
   readonly #columns: Columns
-  readonly #id: string
-  readonly #expressions: ReturnType<typeof drizzleExpressions>
-  /** Whether `insert`, `update` and `delete` return rows. MySQL can't. */
-  readonly #returns: boolean
 
   constructor(db: Database, table: DrizzleTable, id: string) {
     const dialect: Dialect = is(table, MySqlTable) ? 'mysql' : is(table, SQLiteTable) ? 'sqlite' : 'postgres'
-    this.#db = db
+    const columns = new Columns(getTableColumns(table), id, dialect)
+    const expressions = drizzleExpressions(columns, dialect)
+    super({ db, name: getTableName(table), id, dialect, expressions, values: columns })
     this.#table = table
-    this.#id = id
-    this.#columns = new Columns(getTableColumns(table), id, dialect)
-    this.#expressions = drizzleExpressions(this.#columns, dialect)
-    this.#returns = dialect !== 'mysql'
-    this.columns = this.#columns.replaced
+    this.#columns = columns
+    this.columns = columns.replaced
   }
 
   async select({ where, order, columns, limit, offset }: RowSelection, params: Params): Promise<Row[]> {
     const fields = columns && Object.fromEntries(columns.map((name) => [name, this.#columns.get(name)]))
     const directions = order.map(([name, direction]) => (direction === 'desc' ? desc : asc)(this.#columns.get(name)))
-    let statement = this.#dbOf(params).select(fields).from(this.#table).where(this.#condition(where))
+    let statement = this.dbOf(params).select(fields).from(this.#table).where(this.conditionOf(where))
     if (directions.length > 0) statement = statement.orderBy(...directions)
     // SQLite and MySQL have no offset without a limit.
     if (limit !== undefined || offset > 0) statement = statement.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
-    return this.#rowsOf(statement)
+    return this.fromRows(await withDriverError(statement))
   }
 
   async count(where: Query, params: Params): Promise<number> {
-    const statement = this.#dbOf(params).select({ total: count() }).from(this.#table).where(this.#condition(where))
+    const statement = this.dbOf(params).select({ total: count() }).from(this.#table).where(this.conditionOf(where))
     const [row] = await withDriverError(statement)
     return Number(row?.total)
   }
 
-  async insert(rows: readonly Row[], params: Params): Promise<Row[]> {
-    const values = rows.map((row) => this.#columns.toStored(row))
-    if (this.#returns) return this.#rowsOf(this.#dbOf(params).insert(this.#table).values(values).returning())
-    return this.#transact(params, async (trx) => {
-      const inserted: Row[] = []
-      for (const row of values) {
-        const [ids] = await withDriverError(trx.insert(this.#table).values([row]).$returningId())
-        const id = row[this.#id] ?? ids?.[this.#id]
-        if (!id) throw missingId(getTableName(this.#table), this.#id)
-        inserted.push(...(await this.#lock(this.#hasId([id]), trx)))
-      }
-      return inserted
-    })
+  protected isOneInsert(): boolean {
+    return this.returnsRows
   }
 
-  async update(values: Row, where: Query, params: Params): Promise<Row[]> {
-    const set = this.#columns.toStored(values)
-    const update = (db: Database, condition: SQL) => db.update(this.#table).set(set).where(condition)
-    if (this.#returns) return this.#rowsOf(update(this.#dbOf(params), this.#condition(where)).returning())
-    return this.#transact(params, async (trx) => {
-      const ids = (await this.#lock(this.#condition(where), trx)).map((row) => row[this.#id])
-      if (ids.length === 0) return []
-      await withDriverError(update(trx, this.#hasId(ids)))
-      return this.#lock(this.#hasId(ids), trx)
-    })
+  protected insertRows(db: Database, rows: readonly Row[]): Promise<Row[]> {
+    const statement = db.insert(this.#table).values([...rows])
+    return withDriverError(this.returnsRows ? statement.returning() : statement.$returningId())
   }
 
-  async delete(where: Query, params: Params): Promise<Row[]> {
-    const remove = (db: Database, condition: SQL) => db.delete(this.#table).where(condition)
-    if (this.#returns) return this.#rowsOf(remove(this.#dbOf(params), this.#condition(where)).returning())
-    return this.#transact(params, async (trx) => {
-      const rows = await this.#lock(this.#condition(where), trx)
-      const ids = rows.map((row) => row[this.#id])
-      if (ids.length > 0) await withDriverError(remove(trx, this.#hasId(ids)))
-      return rows
-    })
+  protected updateRows(db: Database, values: Row, condition: SQL): Promise<Row[]> {
+    return this.#write(db.update(this.#table).set(values).where(condition))
   }
 
-  /**
-   * Returns the rows that meet a condition, which no other transaction can change then. They are
-   * those of now, even if the transaction has read older ones.
-   */
-  #lock(condition: SQL, trx: Database): Promise<Row[]> {
-    return this.#rowsOf(trx.select().from(this.#table).where(condition).for('update'))
+  protected deleteRows(db: Database, condition: SQL): Promise<Row[]> {
+    return this.#write(db.delete(this.#table).where(condition))
   }
 
-  #hasId(ids: readonly unknown[]): SQL {
-    return inArray(this.#columns.get(this.#id), [...ids])
+  protected lockRows(trx: Database, condition: SQL): Promise<Row[]> {
+    return withDriverError(trx.select().from(this.#table).where(condition).for('update'))
   }
 
-  /** Runs a statement that returns rows. */
-  async #rowsOf(statement: Statement): Promise<Row[]> {
-    return this.#columns.fromRows(await withDriverError(statement))
+  protected begin<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
+    return db.transaction(work)
   }
 
-  #condition(where: Query): SQL {
-    return buildConditions(where, this.#expressions)
-  }
-
-  #dbOf(params: Params): Database {
-    return (params.transaction as { trx: Database } | undefined)?.trx ?? this.#db
-  }
-
-  #transact<T>(params: Params, work: (trx: Database) => Promise<T>): Promise<T> {
-    return params.transaction === undefined ? this.#db.transaction(work) : work(this.#dbOf(params))
+  #write(statement: Statement): Promise<Row[]> {
+    return withDriverError(this.returnsRows ? statement.returning() : statement)
   }
 }
 

@@ -9,14 +9,14 @@ import {
   type Updateable
 } from 'kysely'
 import type { Params, Query } from '../../types/service.js'
-import { buildConditions, type Comparison, type Expressions } from '../core/adapters/conditions.js'
+import type { Expressions } from '../core/adapters/conditions.js'
+import { SqlTable } from '../core/adapters/sql-table.js'
 import {
+  type Dialect,
   type JsonData,
   type JsonRecord,
-  missingId,
   type Row,
   type RowSelection,
-  type Table,
   type TableOptions,
   TableService,
   tableOptions
@@ -86,158 +86,89 @@ type Tables = Record<string, Row>
 type AnyKysely = Kysely<Tables>
 
 /** The statements of a service by Kysely. */
-class KyselyTable implements Table {
-  readonly #db: AnyKysely
-  readonly #name: string
-  readonly #id: string
-  readonly #converter: Converter
-  readonly #expressions: Expressions<Expression<SqlBool>>
-  /** Whether `insert`, `update` and `delete` return rows. MySQL can't. */
-  readonly #returns: boolean
-
+class KyselyTable extends SqlTable<AnyKysely, Expression<SqlBool>> {
   constructor(db: AnyKysely, name: string, id: string, columns: Readonly<Record<string, ColumnKind>>) {
     const dialect = dialectOf(db)
-    this.#db = db
-    this.#name = name
-    this.#id = id
-    this.#converter = new Converter(columns, dialect)
-    this.#expressions = kyselyExpressions(dialect, id, this.#converter)
-    this.#returns = dialect !== 'mysql'
+    const values = new Converter(columns, dialect)
+    super({ db, name, id, dialect, expressions: kyselyExpressions(dialect, id, values), values })
   }
 
   async select({ where, order, columns, limit, offset }: RowSelection, params: Params): Promise<Row[]> {
-    const table = this.#dbOf(params).selectFrom(this.#name).where(this.#condition(where))
+    const table = this.dbOf(params).selectFrom(this.options.name).where(this.conditionOf(where))
     let query = columns === undefined ? table.selectAll() : table.select([...columns])
     for (const [column, direction] of order) query = query.orderBy(column, direction)
     // SQLite and MySQL have no offset without a limit.
     if (limit !== undefined || offset > 0) query = query.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
-    return this.#converter.fromRows(await query.execute())
+    return this.fromRows(await query.execute())
   }
 
   async count(where: Query, params: Params): Promise<number> {
-    const query = this.#dbOf(params).selectFrom(this.#name).where(this.#condition(where))
+    const query = this.dbOf(params).selectFrom(this.options.name).where(this.conditionOf(where))
     const { total } = await query.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow()
     return Number(total)
   }
 
-  async insert(rows: readonly Row[], params: Params): Promise<Row[]> {
-    // One statement would give a column that some rows lack another value than its default.
-    const columnsOf = (row: Row | undefined) =>
-      Object.keys(row ?? {})
-        .sort()
-        .join()
-    const isUniform = columnsOf(rows[0]) !== '' && rows.every((row) => columnsOf(row) === columnsOf(rows[0]))
-    if (rows.length === 1 || (isUniform && this.#returns)) return this.#insertAll(rows, this.#dbOf(params))
-    return this.#transact(params, async (trx) => {
-      const inserted: Row[] = []
-      for (const row of rows) inserted.push(...(await this.#insertAll([row], trx)))
-      return inserted
-    })
+  /** One statement would give a column that some rows lack another value than its default. */
+  protected isOneInsert(rows: readonly Row[]): boolean {
+    const [columns, ...others] = rows.map((row) => Object.keys(row).sort().join())
+    const isUniform = columns !== '' && others.every((other) => other === columns)
+    return rows.length === 1 || (isUniform && this.returnsRows)
   }
 
-  async update(values: Row, where: Query, params: Params): Promise<Row[]> {
-    const set = this.#converter.toRow(values)
-    const update = (db: AnyKysely) => db.updateTable(this.#name).set(set)
-    if (this.#returns)
-      return this.#converter.fromRows(
-        await update(this.#dbOf(params)).where(this.#condition(where)).returningAll().execute()
-      )
-    return this.#transact(params, async (trx) => {
-      const ids = (await this.#lock(where, trx)).map((row) => row[this.#id])
-      if (ids.length === 0) return []
-      await update(trx).where(this.#id, 'in', ids).execute()
-      return this.#lock({ [this.#id]: { $in: ids } }, trx)
-    })
+  protected async insertRows(db: AnyKysely, rows: readonly Row[]): Promise<Row[]> {
+    const { name, id } = this.options
+    const isEmpty = Object.keys(rows[0] ?? {}).length === 0
+    const table = db.insertInto(name)
+    if (this.returnsRows) return (isEmpty ? table.defaultValues() : table.values(rows)).returningAll().execute()
+    const insert = table.values(isEmpty ? { [id]: sql`default` } : rows)
+    return [{ [id]: (await insert.executeTakeFirstOrThrow()).insertId }]
   }
 
-  async delete(where: Query, params: Params): Promise<Row[]> {
-    const remove = (db: AnyKysely) => db.deleteFrom(this.#name)
-    if (this.#returns)
-      return this.#converter.fromRows(
-        await remove(this.#dbOf(params)).where(this.#condition(where)).returningAll().execute()
-      )
-    return this.#transact(params, async (trx) => {
-      const rows = await this.#lock(where, trx)
-      const ids = rows.map((row) => row[this.#id])
-      if (ids.length > 0) await remove(trx).where(this.#id, 'in', ids).execute()
-      return rows
-    })
+  protected updateRows(db: AnyKysely, values: Row, condition: Expression<SqlBool>): Promise<Row[]> {
+    const update = db.updateTable(this.options.name).set(values).where(condition)
+    return this.returnsRows ? update.returningAll().execute() : update.execute().then(() => [])
   }
 
-  async #insertAll(rows: readonly Row[], db: AnyKysely): Promise<Row[]> {
-    const values = rows.map((row) => this.#converter.toRow(row))
-    const [first = {}] = values
-    const isEmpty = Object.keys(first).length === 0
-    const table = db.insertInto(this.#name)
-    if (this.#returns) {
-      const insert = isEmpty ? table.defaultValues() : table.values(values)
-      return this.#converter.fromRows(await insert.returningAll().execute())
-    }
-    const insert = table.values(isEmpty ? { [this.#id]: sql`default` } : values)
-    const { insertId } = await insert.executeTakeFirstOrThrow()
-    const id = first[this.#id] ?? insertId
-    if (!id) throw missingId(this.#name, this.#id)
-    return this.#lock({ [this.#id]: id }, db)
+  protected deleteRows(db: AnyKysely, condition: Expression<SqlBool>): Promise<Row[]> {
+    const remove = db.deleteFrom(this.options.name).where(condition)
+    return this.returnsRows ? remove.returningAll().execute() : remove.execute().then(() => [])
   }
 
-  /**
-   * Returns the rows that meet conditions, which no other transaction can change then. They are
-   * those of now, even if the transaction has read older ones.
-   */
-  async #lock(where: Query, trx: AnyKysely): Promise<Row[]> {
-    const rows = trx.selectFrom(this.#name).selectAll().where(this.#condition(where)).forUpdate()
-    return this.#converter.fromRows(await rows.execute())
+  protected lockRows(trx: AnyKysely, condition: Expression<SqlBool>): Promise<Row[]> {
+    return trx.selectFrom(this.options.name).selectAll().where(condition).forUpdate().execute()
   }
 
-  #condition(where: Query): Expression<SqlBool> {
-    return buildConditions(where, this.#expressions)
-  }
-
-  #dbOf(params: Params): AnyKysely {
-    return (params.transaction as { trx: AnyKysely } | undefined)?.trx ?? this.#db
-  }
-
-  #transact<T>(params: Params, work: (trx: AnyKysely) => Promise<T>): Promise<T> {
-    return params.transaction === undefined ? this.#db.transaction().execute(work) : work(this.#dbOf(params))
+  protected begin<T>(db: AnyKysely, work: (trx: AnyKysely) => Promise<T>): Promise<T> {
+    return db.transaction().execute(work)
   }
 }
 
 /** Creates the expressions of Kysely for the conditions of a query. */
-function kyselyExpressions(
-  dialect: ReturnType<typeof dialectOf>,
-  id: string,
-  converter: Converter
-): Expressions<Expression<SqlBool>> {
+function kyselyExpressions(dialect: Dialect, id: string, converter: Converter): Expressions<Expression<SqlBool>> {
   const eb = expressionBuilder<Tables, string>()
-  const compare = (column: string, comparison: Comparison, value: unknown): Expression<SqlBool> => {
-    const operand = converter.toValue(column, value)
-    if (comparison === 'like' || comparison === 'ilike') {
-      if (dialect === 'sqlite') return sql<SqlBool>`${eb.ref(column)} like ${operand} escape '\\'`
-      return eb(column, dialect === 'postgres' ? comparison : 'like', operand)
-    }
-    const expression = eb(column, comparison, operand)
+  const toList = (column: string, values: readonly unknown[]) => values.map((value) => converter.toValue(column, value))
+  const isIn = (column: string, values: readonly unknown[]): Expression<SqlBool> => {
+    const operands = toList(column, values)
+    const expression = eb(column, 'in', operands)
     // MySQL takes '7 or more' for 7, and 'A' for 'a'.
-    if (dialect !== 'mysql' || column !== id || comparison !== '=' || typeof operand !== 'string') return expression
-    return eb.and([expression, sql<SqlBool>`cast(${eb.ref(column)} as char) = cast(${operand} as binary)`])
+    if (dialect !== 'mysql' || column !== id || !operands.some((operand) => typeof operand === 'string'))
+      return expression
+    const exact = sql.join(operands.map((operand) => sql`cast(${operand} as binary)`))
+    return eb.and([expression, sql<SqlBool>`cast(${eb.ref(column)} as char) in (${exact})`])
   }
   return {
     and: (expressions) => eb.and(expressions),
     or: (expressions) => eb.or(expressions),
-    compare,
-    isIn: (column, values) =>
-      dialect === 'mysql' && column === id
-        ? eb.or(values.map((value) => compare(column, '=', value)))
-        : eb(
-            column,
-            'in',
-            values.map((value) => converter.toValue(column, value))
-          ),
-    isNotIn: (column, values) =>
-      eb(
-        column,
-        'not in',
-        values.map((value) => converter.toValue(column, value))
-      ),
+    compare(column, comparison, value) {
+      const operand = converter.toValue(column, value)
+      if (comparison === 'like' || comparison === 'ilike') {
+        if (dialect === 'sqlite') return sql<SqlBool>`${eb.ref(column)} like ${operand} escape '\\'`
+        return eb(column, dialect === 'postgres' ? comparison : 'like', operand)
+      }
+      return column === id && comparison === '=' ? isIn(column, [value]) : eb(column, comparison, operand)
+    },
+    isIn,
+    isNotIn: (column, values) => eb(column, 'not in', toList(column, values)),
     isNull: (column) => eb(column, 'is', null),
     isNotNull: (column) => eb(column, 'is not', null)
   }

@@ -16,12 +16,11 @@ export class Converter {
   }
 
   /** Converts the values of a row to write. `undefined` is the default of the column. */
-  toRow(values: Row): Row {
-    return Object.fromEntries(Object.entries(values).map(([column, value]) => [column, this.toStored(column, value)]))
+  toStored(values: Row): Row {
+    return Object.fromEntries(Object.entries(values).map(([column, value]) => [column, this.#toStored(column, value)]))
   }
 
-  /** Converts a value to write. */
-  toStored(column: string, value: unknown): unknown {
+  #toStored(column: string, value: unknown): unknown {
     // SQLite can't set a default.
     if (value === undefined && this.#dialect !== 'sqlite') return sql`default`
     if (value === undefined || value === null) return null

@@ -1,5 +1,5 @@
 import type { Id, NullableId, Paginated, Params, Query } from '../../../types/service.js'
-import { BadRequest, GeneralError, MethodNotAllowed, NotFound } from '../errors.js'
+import { BadRequest, MethodNotAllowed, NotFound } from '../errors.js'
 import { isObject, isPlain, pick } from '../objects.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../options.js'
 import { checkColumnName } from './conditions.js'
@@ -19,10 +19,6 @@ type JsonValue<T> = T extends Date ? string : T extends bigint ? number | string
  * clients don't send. With `object`, data may have other fields only, which a hook replaces.
  */
 export type JsonData<T> = object & { [K in keyof T]?: T[K] | JsonValue<T[K]> | undefined }
-
-/** Creates the error for a row of MySQL that gets its id by a default other than a counter. */
-export const missingId = (table: string, id: string) =>
-  new GeneralError(`The database does not tell the id of a new row of '${table}'. Send '${id}' with the data`)
 
 /** Which rows to read, and which of their columns. */
 export interface RowSelection {

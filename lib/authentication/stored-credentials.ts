@@ -1,7 +1,6 @@
 import type { AroundHook, HookContext, NextFunction, RegisteredService } from '../../types/hooks.js'
 import type { Params, Query } from '../../types/service.js'
-import { isKnexAdapter } from '../core/adapters/knex.js'
-import { conditionalParams } from '../core/adapters/knex-condition.js'
+import { conditionalWrite, takesConditions } from '../core/adapters/write-condition.js'
 import { callStateOf } from '../core/call-state.js'
 import { BadRequest, NotFound } from '../core/errors.js'
 import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
@@ -195,18 +194,13 @@ const checkBeforeMethod =
 /** Runs a write if its user meets a condition of one field. @throws {NotFound} otherwise */
 async function runIfUnchanged(context: HookContext, condition: Query, next: NextFunction): Promise<void> {
   const { params, service, id } = context
-  const [column = ''] = Object.keys(condition)
+  const [[column, value] = ['']] = Object.entries(condition)
   const { object = service } = metaOf(service)
-  const conditional: Params = { ...params, query: { ...params.query, ...condition } }
-  const statement = isKnexAdapter(object)
-    ? conditionalParams(conditional, object, { column, value: condition[column] })
-    : undefined
-  context.params = statement?.params ?? conditional
+  context.params = { ...params, query: { ...params.query, ...condition } }
   try {
-    await next()
-  } catch (error) {
-    if (statement?.outcome() !== 'has changed nothing') throw error
-    throw new NotFound(`No record found for id '${id}'`)
+    if (!takesConditions(object)) return await next()
+    const outcome = await conditionalWrite(context, object, { column, value }, next)
+    if (outcome === 'has changed nothing') throw new NotFound(`No record found for id '${id}'`)
   } finally {
     context.params = params
   }

@@ -4,8 +4,8 @@ import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { NextFunction } from '../../types/hooks.js'
 import { idFieldOf, isAdapter } from '../core/adapters/feathers.js'
 import { isKnexAdapter, type KnexAdapter } from '../core/adapters/knex.js'
-import { conditionalParams } from '../core/adapters/knex-condition.js'
-import { TableService, type WriteCondition } from '../core/adapters/table.js'
+import type { TableService } from '../core/adapters/table.js'
+import { conditionalWrite, takesConditions } from '../core/adapters/write-condition.js'
 import { callStateOf, type ExpectedVersions } from '../core/call-state.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
 import { withFieldCheck } from '../core/field-names.js'
@@ -201,8 +201,7 @@ async function runIf(
   const compareFirst = async () => {
     if (noneMatch !== undefined) await requireNoMatch(noneMatch, context, object, field)
     if (tags === undefined || id === undefined) return next()
-    const isTable = object instanceof TableService
-    const isStatement = isStandard && (isTable || isKnexAdapter(object))
+    const isStatement = isStandard && takesConditions(object)
     if (isStatement && tags.isAny) return next()
     const record = await readRecord(context, object)
     const { [field]: version } = record
@@ -210,76 +209,34 @@ async function runIf(
       if (!tags.includes(version)) throw preconditionFailed(context)
       before = copyVersioned(record, field)
     }
-    if (isStandard && isTable) return runWithCondition(context, object, field, version as Version, next)
-    if (isStandard && isKnexAdapter(object)) return runStatement(context, object, field, version as Version, next)
+    if (isStatement) return writeIfVersion(context, object, field, version, next)
     context.params = { ...params, ifMatch: version }
     await next().finally(() => {
       context.params = params
     })
   }
   const isWrite = method === 'create' || writes.has(method)
-  if (isWrite && isAdapter(object) && !isKnexAdapter(object) && !(object instanceof TableService))
-    await runLocked(object, context, compareFirst)
+  if (isWrite && isAdapter(object) && !takesConditions(object)) await runLocked(object, context, compareFirst)
   else await compareFirst()
   return before
 }
 
-/**
- * Runs a write of a `TableService`, which adds the condition to its statement.
- *
- * @throws PreconditionFailed if the record has another version meanwhile
- */
-async function runWithCondition(
-  context: HookContext,
-  table: object,
-  column: string,
-  version: Version,
-  next: NextFunction
-): Promise<void> {
-  const { params } = context
-  // A column may have microseconds, which a Date lacks.
-  const isVersion = version instanceof Date ? { $gte: version, $lt: new Date(version.getTime() + 1) } : version
-  const condition: WriteCondition = { where: { [column]: isVersion }, isApplied: false }
-  context.params = { ...params, adapter: { ...Object(params.adapter), condition } }
-  try {
-    await next()
-  } catch (error) {
-    if (!condition.isApplied || toServiceError(error).code !== 404) throw error
-    // The record may not exist. A transaction may still see the version that it has read before.
-    await readRecord(context, table)
-    throw preconditionFailed(context)
-  } finally {
-    // Outer hooks may pass them on to other services.
-    context.params = params
-  }
-  if (!condition.isApplied) throw lostCondition(context, column)
-}
-
 /** @throws PreconditionFailed if the statement has changed nothing, and the record exists */
-async function runStatement(
+async function writeIfVersion(
   context: HookContext,
-  adapter: KnexAdapter,
+  adapter: TableService | KnexAdapter,
   column: string,
-  version: Version,
+  value: unknown,
   next: NextFunction
 ): Promise<void> {
-  const { params, outcome } = conditionalParams(context.params, adapter, { column, value: version })
-  const paramsBefore = context.params
-  context.params = params
-  try {
-    await next()
-  } catch (error) {
-    if (outcome() !== 'has changed nothing') throw error
-    // The record may not exist.
-    await readRecord(context, adapter).catch((reason) => {
-      if (toServiceError(reason).code === 404) throw reason
-    })
-    throw preconditionFailed(context)
-  } finally {
-    // Outer hooks may pass them on to other services.
-    context.params = paramsBefore
-  }
-  if (outcome() !== 'has changed the record') throw lostCondition(context, column)
+  const outcome = await conditionalWrite(context, adapter, { column, value }, next)
+  if (outcome === 'has changed the record') return
+  if (outcome === 'has not run') throw lostCondition(context, column)
+  // The record may not exist. A transaction may still see the version that it has read before.
+  await readRecord(context, adapter).catch((reason) => {
+    if (toServiceError(reason).code === 404) throw reason
+  })
+  throw preconditionFailed(context)
 }
 
 const lostCondition = ({ method, path }: HookContext, column: string) =>

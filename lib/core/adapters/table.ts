@@ -75,16 +75,18 @@ export interface TableOptions {
   multi?: boolean | readonly MultiMethod[]
 }
 
+/** The outcome of the statement of a write with a condition. */
+export type WriteOutcome = 'has not run' | 'has changed nothing' | 'has changed the record'
+
 /** A condition that a hook adds to the statement of a write, in `params.adapter.condition`. */
-export interface WriteCondition {
+export interface TableCondition {
   readonly where: Query
-  /** Whether a write has added it. */
-  isApplied: boolean
+  outcome: WriteOutcome
 }
 
 /** What hooks say in `params.adapter`. */
 interface AdapterParams {
-  readonly condition?: WriteCondition
+  readonly condition?: TableCondition
   /** Whether `update` leaves the value of a column that the data lacks. */
   readonly keeps?: (column: string) => boolean
 }
@@ -221,7 +223,7 @@ export class TableService<
   async remove(id: NullableId, params: Params = {}): Promise<Result | Result[]> {
     if (id === null) this.#requireMulti('remove')
     const { $select, where } = this.#conditionsOf(id, params, true)
-    const removed = this.#select(await this.#table.delete(where, params), $select)
+    const removed = this.#select(noteOutcome(params, await this.#table.delete(where, params)), $select)
     return id === null ? removed : this.#only(id, removed)
   }
 
@@ -244,7 +246,8 @@ export class TableService<
 
   /** Returns the columns of a row, of a table that does not know its columns. */
   async #columnsOf(id: Id, where: Query, params: Params): Promise<string[]> {
-    return Object.keys(this.#only(id, await this.#table.select({ where, order: [], offset: 0 }, params)))
+    const rows = await this.#table.select({ where, order: [], offset: 0 }, params)
+    return Object.keys(this.#only(id, noteOutcome(params, rows)))
   }
 
   async #write(values: Row, where: Query, $select: readonly string[] | undefined, params: Params): Promise<Result[]> {
@@ -253,7 +256,7 @@ export class TableService<
       Object.keys(values).length === 0
         ? await this.#table.select({ where, order: [], offset: 0 }, params)
         : await this.#table.update(values, where, params)
-    return this.#select(rows, $select)
+    return this.#select(noteOutcome(params, rows), $select)
   }
 
   /** Returns the conditions of a call of one record, or of many. */
@@ -263,7 +266,6 @@ export class TableService<
       throw new BadRequest(`The id of a record must be a text or a number, got ${inspect(id)}`)
     const { $limit, $skip, $sort, $select, ...conditions } = this.sanitizeQuery(params)
     const { condition }: AdapterParams = isWrite ? Object(params.adapter) : {}
-    if (condition !== undefined) condition.isApplied = true
     const parts = [...(id === null ? [] : [{ [this.id]: id }]), conditions, condition?.where ?? {}]
     const [first = {}, ...rest] = parts.filter((part) => Object.keys(part).length > 0)
     return { $select, where: rest.length === 0 ? first : { $and: [first, ...rest] } }
@@ -284,6 +286,12 @@ export class TableService<
     if (multi !== true && !(Array.isArray(multi) && multi.includes(method)))
       throw new MethodNotAllowed(`Can not ${method} multiple entries`)
   }
+}
+
+function noteOutcome(params: Params, rows: Row[]): Row[] {
+  const { condition }: AdapterParams = Object(params.adapter)
+  if (condition !== undefined) condition.outcome = rows.length > 0 ? 'has changed the record' : 'has changed nothing'
+  return rows
 }
 
 /** A query with its own parameters read. The other fields are conditions. */

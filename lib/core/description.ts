@@ -144,14 +144,6 @@ export function hooksAround(
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }
 
-/** Returns the databases in whose transactions calls of a service run, by its hooks. */
-export const databasesOf = (entry: Describable): ReadonlySet<object> =>
-  new Set(
-    [...entry.methods.keys()].flatMap((name) =>
-      hooksAround(entry, name).flatMap((hook) => traitsOf(hook).database ?? [])
-    )
-  )
-
 /**
  * The security requirements of the guards around a method. Since each guard must let a call in,
  * every combination of their schemes is an alternative.

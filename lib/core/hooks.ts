@@ -18,8 +18,6 @@ interface OrderTraits {
 interface StartTraits {
   /** @throws if the hook can't work at that position */
   check?(position: HookPosition): void
-  /** The database whose transactions the calls within the hook run in. */
-  readonly database?: object
 }
 
 /** Read by guards, and by everything that has to know whether a method is guarded. */

@@ -41,8 +41,6 @@ export interface TransactionalStore extends Required<Store> {
    * @returns whether the key had the value
    */
   replaceWithin?(transaction: object, key: string, value: string, newValue: string, seconds: number): Promise<boolean>
-  /** @throws when the server starts, if `replaceWithin` can't use the transactions of a service */
-  checkDatabase?(database: object, path: string): void
 }
 
 const isCollection = (value: object) =>

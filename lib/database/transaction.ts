@@ -234,7 +234,7 @@ export function inTransaction(
       }
     }
   }
-  return withTraits(hook, { check: aroundOnly('inTransaction'), database })
+  return withTraits(hook, { check: aroundOnly('inTransaction') })
 }
 
 forbidAsHook(inTransaction, 'inTransaction(knex)')

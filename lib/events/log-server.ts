@@ -37,8 +37,6 @@ export interface LogServer {
    * appends them. Returns `undefined` if the server can't do that.
    */
   appendWithin?(transaction: object, events: readonly string[]): Promise<unknown> | undefined
-  /** As `checkDatabase` of an `EventLog`. */
-  checkDatabase?(database: object, path: string): void
   /**
    * Registers a process, or sends its heartbeat.
    *

@@ -57,8 +57,6 @@ export interface EventLog {
    * @returns a promise that resolves when they are written; `undefined` if the log can't do that
    */
   appendWithin?(transaction: object, events: readonly LoggedEvent[]): Promise<unknown> | undefined
-  /** @throws when the server starts, if `appendWithin` can't use the transactions of a service */
-  checkDatabase?(database: object, path: string): void
   /**
    * Appends the events of committed transactions now. The log also does that by itself, but later.
    */

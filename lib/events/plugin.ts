@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Id } from '../../types/service.js'
-import { databasesOf, describe, type RouteDocumentation, withDocumentation } from '../core/description.js'
+import { describe, type RouteDocumentation, withDocumentation } from '../core/description.js'
 import { inspect, withoutRegister } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
@@ -113,14 +113,13 @@ function publishService(
   server: EventServer,
   path: string,
   settings: ServiceEvents,
-  { durable, log }: EventsOptions
+  { durable }: EventsOptions
 ): void {
   const entry = host.entryAt(joinPath(app.prefix, path)) ?? host.entryAt(joinPath(path))
   if (entry === undefined) {
     const paths = host.entries.map((candidate) => `'${candidate.path}'`).join(', ') || 'none'
     throw new Error(`${pluginName} is to tell of '${path}', which is no service. Registered: ${paths}`)
   }
-  for (const database of databasesOf(entry)) log?.checkDatabase?.(database, entry.path)
   const topic = new Topic(entry, settings)
   captureEvents(topic, server.isWanted, server.callEvents)
   if (durable === true) metaOf(entry.service).awaitAfter = (context) => server.callEvents.awaitEvents(context)

@@ -64,10 +64,6 @@ export class SharedLog implements EventLog {
     return this.#server.appendWithin?.(transaction, events.map(encodeEvent))
   }
 
-  checkDatabase(database: object, path: string): void {
-    this.#server.checkDatabase?.(database, path)
-  }
-
   collect(): void {
     this.#writer.collect()
   }

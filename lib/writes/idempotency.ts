@@ -5,7 +5,6 @@ import type { NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { callStateOf } from '../core/call-state.js'
 import { streamOf } from '../core/content.js'
-import { databasesOf } from '../core/description.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import {
   type DescribedOperation,
@@ -20,11 +19,10 @@ import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
-import { serviceHostOf } from '../core/plugin-state.js'
 import { rulesAt } from '../core/resource/registered-rules.js'
 import { isForLogins, metaOf } from '../core/service-meta.js'
 import { toStableJSON } from '../core/stable-json.js'
-import { memoryStore, type Store, storeKind, type TransactionalStore } from '../core/store.js'
+import { memoryStore, type Store, storeKind } from '../core/store.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { IdempotencyKey, IdempotencyKeys, type StoredAnswer, stillRuns } from './idempotency-key.js'
 
@@ -115,13 +113,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
     isRepeatableMethod(method, verb) && declaredAt(position, method) !== false
       ? { request: { ...headerNote, required: needsKey(position, method) }, statuses: ['409', '422'] }
       : undefined
-  const check = (position: HookPosition) => {
-    checkPosition(position)
-    const entry = serviceHostOf(position.app as object)?.entryAt(position.path)
-    for (const database of entry === undefined ? [] : databasesOf(entry))
-      (store as TransactionalStore).checkDatabase?.(database, position.path)
-  }
-  return withTraits(hook, { check, openapi, readsKeys: true })
+  return withTraits(hook, { check: checkPosition, openapi, readsKeys: true })
 }
 
 forbidAsHook(idempotency, 'idempotency()')

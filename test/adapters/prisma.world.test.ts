@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type { Query } from 'fastify-services'
+import { transaction } from 'fastify-services/database'
+import { postgresStore } from 'fastify-services/events/postgres'
 import { prismaModel } from 'fastify-services/prisma'
 import t, { type Test } from 'tap'
+import { writeOutbox } from '../../lib/events/postgres/outbox.js'
 import { run } from '../package/pack.js'
 import { root } from '../package/sources.js'
 import { tableContract } from '../support/adapter-table.js'
 import { installIn } from '../support/install.js'
-import { createDatabase, skipPostgres } from '../support/postgres.js'
+import { createDatabase, createTables, skipPostgres } from '../support/postgres.js'
 
 // It installs Prisma, and creates a client.
 t.setTimeout(300_000)
@@ -88,6 +91,27 @@ t.test('models of Prisma', { skip: skipPostgres }, async (t) => {
     await t.rejects(counters.get('x'), { code: 404 })
     await t.rejects(counters.patch(1, { at: 'x' }), { code: 400 })
     await t.rejects(counters.patch(1, { share: { increment: 1 } as never }), { code: 400 }, 'no operations of Prisma')
+  })
+
+  await t.test('an event log and a store write in its transactions', async (t) => {
+    const { pool, table } = await createTables(t as Test, connectionString)
+    const store = postgresStore(pool, { table, sameDatabase: true })
+    await store.set('key', 'old', 60)
+    const database = { transaction: (work: (trx: object) => Promise<unknown>) => prisma.$transaction(work) }
+    const write = (text: string) =>
+      transaction(database, async ({ transaction }) => {
+        const { trx } = transaction as { trx: Client }
+        await trx.$executeRawUnsafe(`insert into "Small" (text) values ('${text}')`)
+        await writeOutbox(table, transaction, [`"${text}"`])
+        t.equal(await store.replaceWithin?.(transaction, 'key', 'old', 'new', 60), true)
+        if (text === 'undone') throw new Error('undone')
+      })
+    await t.rejects(write('undone'), { message: 'undone' })
+    t.equal(await store.get('key'), 'old')
+    await write('done')
+    t.equal(await store.get('key'), 'new')
+    const { rows } = await pool.query(`select event from ${table}_outbox`)
+    t.same(rows, [{ event: '"done"' }])
   })
 
   await t.test('a row that changes before it is removed stays', async (t) => {

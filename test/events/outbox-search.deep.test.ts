@@ -1,5 +1,9 @@
 import { KnexService } from '@feathersjs/knex'
+import { transaction } from 'fastify-services/database'
+import { kysely } from 'fastify-services/kysely'
 import createKnex, { type Knex } from 'knex'
+import { type Generated, Kysely, PostgresDialect, sql } from 'kysely'
+import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { postgresLog } from '../../lib/events/postgres/index.js'
 import { serviceAt, startEvents } from '../support/events-app.js'
@@ -12,7 +16,7 @@ import { createGenerator } from '../support/random.js'
  * the event of a call without one is given after its commit, when another may have come. SEED and RUNS say which, and how many.
  */
 const seed = Number(process.env.SEED ?? 1)
-const runs = Number(process.env.RUNS ?? 6)
+const runs = Number(process.env.RUNS ?? 3)
 
 t.setTimeout(900_000)
 
@@ -26,17 +30,58 @@ const isDeadlock = (error: unknown) => /deadlock/.test(String(error))
 
 const toText = ({ id, revision }: Change) => `${id} in revision ${revision}`
 
-async function search(t: Test, random: () => number): Promise<void> {
+/** A library for databases, with a table of notes. */
+interface Library {
+  /** A value for the next revision of a note. */
+  readonly next: unknown
+  createService(): object
+  /** Runs work in a transaction, or in a savepoint of one. */
+  transact(parent: object | undefined, work: (transaction: object) => Promise<void>): Promise<void>
+}
+
+const connectionString = process.env.TEST_DATABASE_URL as string
+
+function openKnex(t: Test, table: string): Library {
+  const knex = createKnex({ client: 'pg', connection: connectionString, pool: { max: 12 } })
+  t.teardown(() => knex.destroy())
+  return {
+    next: knex.raw('revision + 1'),
+    createService: () => new KnexService({ Model: knex, name: table }),
+    transact: (parent, work) => ((parent as { trx: Knex } | undefined)?.trx ?? knex).transaction((trx) => work({ trx }))
+  }
+}
+
+type Notes = Record<string, { id: Generated<number>; revision: number }>
+
+let savepoints = 0
+
+function openKysely(t: Test, table: string): Library {
+  const db = new Kysely<Notes>({ dialect: new PostgresDialect({ pool: new Pool({ connectionString, max: 12 }) }) })
+  t.teardown(() => db.destroy())
+  return {
+    next: sql`revision + 1`,
+    createService: () => kysely(db, table),
+    async transact(parent, work) {
+      if (parent === undefined) return transaction(db, ({ transaction }) => work(transaction))
+      const { trx } = parent as { trx: Kysely<Notes> }
+      savepoints += 1
+      const name = sql.ref(`s${savepoints}`)
+      await sql`savepoint ${name}`.execute(trx)
+      try {
+        await work(parent)
+      } catch (error) {
+        await sql`rollback to savepoint ${name}`.execute(trx)
+        throw error
+      }
+    }
+  }
+}
+
+async function search(t: Test, random: () => number, open: typeof openKnex): Promise<void> {
   const { pool, table } = await createTables(t)
-  const knex = createKnex({ client: 'pg', connection: process.env.TEST_DATABASE_URL as string, pool: { max: 12 } })
-  await knex.schema.createTable(`${table}_notes`, (columns) => {
-    columns.increments('id')
-    columns.integer('revision')
-  })
-  t.teardown(async () => {
-    await knex.schema.dropTable(`${table}_notes`)
-    await knex.destroy()
-  })
+  await pool.query(`create table ${table}_notes (id serial primary key, revision int)`)
+  t.teardown(() => pool.query(`drop table ${table}_notes`))
+  const { next, createService, transact } = open(t, `${table}_notes`)
   const startProcess = async () => {
     const told: Change[] = []
     const log = postgresLog(pool, { table, outbox: true, beat: random() < 0.5 ? 600 : 5000 })
@@ -44,11 +89,10 @@ async function search(t: Test, random: () => number): Promise<void> {
       onEvent: ({ event }) => void told.push({ id: Number(event.id), revision: Number(event.facts.revision) }),
       onLoss() {}
     })
-    const { app } = await startEvents(
-      t,
-      (app) => void app.service('notes', new KnexService({ Model: knex, name: `${table}_notes` })),
-      { services: { notes: true }, log }
-    )
+    const { app } = await startEvents(t, (app) => void app.service('notes', createService()), {
+      services: { notes: true },
+      log
+    })
     const notes = serviceAt(app, 'notes') as unknown as {
       create(data: object, params?: object): Promise<Change>
       patch(id: number, data: object, params?: object): Promise<Change>
@@ -68,24 +112,24 @@ async function search(t: Test, random: () => number): Promise<void> {
     // Notes are changed in the order of their revisions: who has the lock is next.
     const note = isNew
       ? await notes.create({ revision: 0 }, params)
-      : await notes.patch(pick(ids), { revision: knex.raw('revision + 1') as never }, params)
+      : await notes.patch(pick(ids), { revision: next }, params)
     return { id: note.id, revision: Number(note.revision) }
   }
 
   /** Runs steps in a transaction, which may have others within. @returns what it has changed, if it is committed */
-  const runTransaction = async (parent: Knex, depth: number): Promise<Change[]> => {
+  const runTransaction = async (parent: object | undefined, depth: number): Promise<Change[]> => {
     const changes: Change[] = []
     const isUndone = random() < 0.35
     const steps = 1 + Math.floor(random() * 4)
-    const run = async (trx: Knex.Transaction) => {
+    const run = async (transaction: object) => {
       for (let step = 0; step < steps; step++) {
-        if (depth < 2 && random() < 0.25) changes.push(...(await runTransaction(trx, depth + 1)))
-        else changes.push(await change({ transaction: { trx } }))
+        if (depth < 2 && random() < 0.25) changes.push(...(await runTransaction(transaction, depth + 1)))
+        else changes.push(await change({ transaction }))
       }
       if (isUndone) throw new Error('undone')
     }
     try {
-      await parent.transaction(run)
+      await transact(parent, run)
       return changes
     } catch (error) {
       // A deadlock ends the whole transaction, not the savepoint alone.
@@ -105,7 +149,7 @@ async function search(t: Test, random: () => number): Promise<void> {
 
   const work = async (): Promise<void> => {
     const isOutside = random() < 0.3
-    for (const made of isOutside ? await changeOutside() : await runTransaction(knex, 0)) {
+    for (const made of isOutside ? await changeOutside() : await runTransaction(undefined, 0)) {
       committed.push(made)
       if (isOutside) changedOutside.add(made.id)
       if (!ids.includes(made.id)) ids.push(made.id)
@@ -135,5 +179,8 @@ async function search(t: Test, random: () => number): Promise<void> {
 
 t.test('random transactions', { skip: skipPostgres }, async (t) => {
   for (let run = 0; run < runs; run++)
-    await t.test(`SEED=${seed + run} RUNS=1`, (t) => search(t, createGenerator(seed + run)))
+    await t.test(`SEED=${seed + run} RUNS=1`, async (t) => {
+      for (const open of [openKnex, openKysely])
+        await t.test(open.name, (t) => search(t, createGenerator(seed + run), open))
+    })
 })

@@ -1,5 +1,6 @@
 import { transaction as hooksOf, KnexService } from '@feathersjs/knex'
 import { MemoryService } from '@feathersjs/memory'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import type { HookContext } from 'fastify-services'
 import { inTransaction, transaction } from 'fastify-services/database'
 import { kysely } from 'fastify-services/kysely'
@@ -7,7 +8,7 @@ import createKnex from 'knex'
 import { type Generated, Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
-import { postgresLog } from '../../lib/events/postgres/index.js'
+import { postgresLog, postgresStore } from '../../lib/events/postgres/index.js'
 import { list, serviceAt, startEvents } from '../support/events-app.js'
 import { createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
 
@@ -62,7 +63,7 @@ t.test('events are written in the transaction of their call', { skip: skipPostgr
   const { app, knex, pool, create, written, heard, subscribe } = await start(t)
   const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
   const others = await subscribe(list('kept')).connected
-  for (const database of [knex, kysely, pool]) {
+  for (const database of [knex, kysely, pool, drizzle(pool)]) {
     const fail = transaction(database, async (params) => {
       await serviceAt(app, 'kept').create({}, params)
       throw new Error('no')
@@ -71,8 +72,8 @@ t.test('events are written in the transaction of their call', { skip: skipPostgr
     await transaction(database, (params) => serviceAt(app, 'kept').create({}, params))
   }
   t.same(
-    (await others.count(3)).map(({ data }) => data),
-    [{ id: 2 }, { id: 4 }, { id: 6 }]
+    (await others.count(4)).map(({ data }) => data),
+    [{ id: 2 }, { id: 4 }, { id: 6 }, { id: 8 }]
   )
   await transaction(knex, async (params) => {
     await create(['a', 'b'], params)
@@ -124,6 +125,26 @@ t.test(
     t.equal(Number(rows[0].count), 0, 'they are moved')
   }
 )
+
+t.test('a store replaces a value in a transaction of each library', { skip: skipPostgres }, async (t) => {
+  const { pool, table } = await createTables(t)
+  const knex = createKnex({ client: 'pg', connection: process.env.TEST_DATABASE_URL as string })
+  t.teardown(() => knex.destroy())
+  const store = postgresStore(pool, { table, sameDatabase: true })
+  const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+  for (const database of [knex, kysely, pool, drizzle(pool)]) {
+    await store.set('key', 'old', 60)
+    const replace = (from: string) =>
+      transaction(
+        database,
+        ({ transaction }) => store.replaceWithin?.(transaction, 'key', from, 'new', 60) as Promise<boolean>
+      )
+    t.equal(await replace('other'), false)
+    t.equal(await store.get('key'), 'old')
+    t.equal(await replace('old'), true)
+    t.equal(await store.get('key'), 'new')
+  }
+})
 
 t.test('without the option nothing is written in a transaction', { skip: skipPostgres }, async (t) => {
   const { pool, table } = await createTables(t)
@@ -199,7 +220,9 @@ t.test(
     }
     client.release()
     const unknown = auditLog.create({}, { transaction: { trx: {}, committed: Promise.resolve(true) } })
-    await t.rejects(unknown, { message: /`outbox` of postgresLog needs transactions of knex, Kysely or pg/ })
+    await t.rejects(unknown, {
+      message: /`outbox` of postgresLog needs transactions of knex, Kysely, Drizzle, Prisma or pg/
+    })
     for (const isCommitted of [false, true])
       await auditLog.create({}, { transaction: { committed: Promise.resolve(isCommitted) } })
     t.same(

@@ -13,9 +13,6 @@ import services, {
   type Store
 } from 'fastify-services'
 import authentication, { allow, authenticate, own } from 'fastify-services/authentication'
-import { inTransaction } from 'fastify-services/database'
-import events, { type EventLog } from 'fastify-services/events'
-import { postgresLog, postgresStore } from 'fastify-services/events/postgres'
 import mounted from 'fastify-services/feathers'
 import t, { type Test } from 'tap'
 import { eventually } from '../support/eventually.js'
@@ -609,28 +606,4 @@ t.test('a body that is nested too deep is 400, where another parser has read it'
     payload: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
   })
   t.strictSame([statusCode, JSON.parse(body).message], [400, 'The data is nested too deep'])
-})
-
-t.test('a store or an event log that writes in transactions refuses those of Drizzle at the start', async (t) => {
-  const pool = { connect: async () => {}, on() {} } as never
-  const drizzleDatabase = { transaction() {}, execute() {}, insert() {} } as never
-  const knexDatabase = Object.assign(() => {}, { transaction() {}, insert() {}, raw() {} }) as never
-  const start = async (database: never, store?: Store, log?: EventLog) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await app.register(services)
-    const around = [inTransaction(database), ...(store ? [idempotency({ store })] : [])]
-    app.service('orders', new Orders(), { hooks: { around: { all: around } } } as never)
-    if (log) await app.register(events, { services: { orders: true }, log })
-    await app.ready()
-  }
-  const message = (option: string) =>
-    `The option ${option} needs transactions of knex, Kysely or pg, and inTransaction() at 'orders' has a database of Drizzle: leave the option out`
-  const store = postgresStore(pool, { sameDatabase: true })
-  await t.rejects(start(drizzleDatabase, store), { message: message('`sameDatabase` of postgresStore') })
-  await t.resolves(start(knexDatabase, store))
-  await t.resolves(start(drizzleDatabase, postgresStore(pool)))
-  await t.rejects(start(drizzleDatabase, undefined, postgresLog(pool, { outbox: true })), {
-    message: message('`outbox` of postgresLog')
-  })
 })

@@ -6,7 +6,7 @@ import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize, type StoredEntry, toEntry } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
 import { SharedLog } from '../shared-log.js'
-import { checkTransactions, outboxAsker, writeOutbox } from './outbox.js'
+import { writeOutbox } from './outbox.js'
 import {
   checkPool,
   connectWithin,
@@ -96,10 +96,6 @@ class PostgresServer implements LogServer {
 
   appendWithin(transaction: object, events: readonly string[]): Promise<unknown> | undefined {
     return this.#options.outbox ? writeOutbox(this.#table, transaction, events) : undefined
-  }
-
-  checkDatabase(database: object, path: string): void {
-    if (this.#options.outbox) checkTransactions(database, path, outboxAsker)
   }
 
   beat(process: string, batches: number, hasJoined: boolean): Promise<string> {

@@ -1,48 +1,48 @@
-import { pluginName } from '../options.js'
-
-const need = 'needs transactions of knex, Kysely or pg'
-
-type RunStatement = (text: string, values: unknown[]) => PromiseLike<unknown>
-
-/** The option that needs the transactions, for errors. */
-export const outboxAsker = 'The option `outbox` of postgresLog'
+type RunStatement = (text: string, values: unknown[]) => PromiseLike<{ readonly rows: readonly unknown[] }>
 
 const eventsPerStatement = 1000
 
 /**
  * Writes events, as JSON, in a transaction.
  *
- * @param transaction `params.transaction` of a call: `trx` is a transaction of knex or Kysely, or a
- * connection of `pg`; without it, there is a function `query(text, values)`
+ * @param transaction `params.transaction` of a call: `trx` is a transaction of knex, Kysely, Drizzle
+ * or Prisma, or a connection of `pg`; without it, there is a function `query(text, values)`
  * @returns `undefined` if it has neither
  * @throws {Error} if `trx` is anything else
  */
 export function writeOutbox(table: string, transaction: object, events: readonly string[]): Promise<void> | undefined {
   const { trx, query } = transaction as { trx?: unknown; query?: unknown }
   if (trx === undefined && typeof query !== 'function') return undefined
-  return write(table, events, statementRunnerOf(transaction, outboxAsker))
+  return write(table, events, statementRunnerOf(transaction, 'The option `outbox` of postgresLog'))
 }
 
 async function write(table: string, events: readonly string[], query: RunStatement): Promise<void> {
   for (let first = 0; first < events.length; first += eventsPerStatement) {
     const chunk = events.slice(first, first + eventsPerStatement)
     const placeholders = chunk.map((_, index) => `($${index + 1})`)
-    await query(`insert into ${table}_outbox (event) values ${placeholders}`, chunk)
+    await query(`insert into ${table}_outbox (event) values ${placeholders} returning 1`, chunk)
   }
 }
+
+type Rows = Awaited<ReturnType<RunStatement>>
 
 /** The methods of transactions that run a statement. */
 interface LibraryTransaction {
   /** knex */
-  raw?(text: string, values: unknown[]): PromiseLike<unknown>
+  raw?(text: string, values: unknown[]): PromiseLike<Rows>
   /** Kysely */
-  executeQuery?(query: object): PromiseLike<unknown>
+  executeQuery?(query: object): PromiseLike<Rows>
+  /** Drizzle: some of its drivers return the rows alone. */
+  execute?(query: object): PromiseLike<Rows | unknown[]>
+  /** Prisma */
+  $queryRawUnsafe?(text: string, ...values: unknown[]): PromiseLike<unknown[]>
   /** pg */
-  query?(text: string, values: unknown[]): PromiseLike<unknown>
+  query?(text: string, values: unknown[]): PromiseLike<Rows>
 }
 
 /**
- * Returns a function that runs a statement in a transaction.
+ * Returns a function that runs a statement in a transaction. The statement has its placeholders in
+ * their order: `$1`, `$2`, …
  *
  * @param asker the option that needs it, for the message of the error
  * @throws {Error} if the transaction has no such function
@@ -51,31 +51,29 @@ export function statementRunnerOf(transaction: object, asker: string): RunStatem
   const { trx, query } = transaction as { trx?: unknown; query?: unknown }
   if (typeof query === 'function') return query.bind(transaction)
   const library = Object(trx) as LibraryTransaction
-  return (text, values) => {
+  return async (text, values) => {
     if (typeof library.raw === 'function') return library.raw(text.replace(/\$\d+/g, '?'), values)
-    if (typeof library.executeQuery === 'function') return library.executeQuery(toCompiled(text, values))
+    if (typeof library.executeQuery === 'function') {
+      const { CompiledQuery } = await import('kysely')
+      return library.executeQuery(CompiledQuery.raw(text, values))
+    }
+    if (typeof library.$queryRawUnsafe === 'function') return { rows: await library.$queryRawUnsafe(text, ...values) }
     if (typeof library.query === 'function') return library.query(text, values)
+    if (typeof library.execute === 'function') {
+      const result = await library.execute(await toDrizzle(text, values))
+      return Array.isArray(result) ? { rows: result } : result
+    }
     throw new Error(
-      `${asker} ${need} in \`params.transaction.trx\`, or a function \`params.transaction.query\` that takes a text and values`
+      `${asker} needs transactions of knex, Kysely, Drizzle, Prisma or pg in \`params.transaction.trx\`, or a function \`params.transaction.query\` that takes a text and values`
     )
   }
 }
 
-/**
- * Checks, when the server starts, that statements can run in the transactions of a database. Those
- * of Drizzle take no text with values.
- */
-export function checkTransactions(database: object, path: string, asker: string): void {
-  const { execute, insert, raw } = database as Record<string, unknown>
-  const isDrizzle = typeof execute === 'function' && typeof insert === 'function' && typeof raw !== 'function'
-  if (isDrizzle)
-    throw new Error(
-      `${asker} ${need}, and inTransaction() at '${path}' has a database of Drizzle: leave the option out`
-    )
-}
-
-/** Returns a compiled query of Kysely. */
-function toCompiled(sql: string, parameters: unknown[]): object {
-  const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] }
-  return { sql, parameters, query, queryId: { queryId: `${pluginName}/postgres` } }
+/** Converts a statement to one of Drizzle. */
+async function toDrizzle(text: string, values: readonly unknown[]): Promise<object> {
+  const { sql } = await import('drizzle-orm')
+  const texts = text.split(/\$\d+/)
+  return sql.join(
+    texts.flatMap((part, index) => (index === 0 ? [] : [sql`${values[index - 1]}`]).concat(sql.raw(part)))
+  )
 }

@@ -3,7 +3,7 @@ import { Unavailable } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { TransactionalStore } from '../../core/store.js'
 import { time } from '../options.js'
-import { checkTransactions, statementRunnerOf } from './outbox.js'
+import { statementRunnerOf } from './outbox.js'
 import { checkPool, defaultTable, type PostgresPool, queryWithin, tableName } from './pool.js'
 
 export interface PostgresStoreOptions {
@@ -49,8 +49,7 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   listenForPoolErrors(pool)
   const store = new PostgresStore(pool, `${table}_store`, patience)
   if (!sameDatabase) return store
-  const checkDatabase = (database: object, path: string) => checkTransactions(database, path, asker)
-  return Object.assign(store, { replaceWithin: createReplaceWithin(`${table}_store`), checkDatabase })
+  return Object.assign(store, { replaceWithin: createReplaceWithin(`${table}_store`) })
 }
 
 /** Its methods are fields, so that applications can spread a store and replace some of them. */

@@ -1,7 +1,7 @@
-import { likelyName } from '../schema/likely-name.js'
+import { hintFor } from '../schema/likely-name.js'
 import { isObject, isPlain, isPromise } from './objects.js'
 
-export { likelyName }
+export { hintFor }
 
 /**
  * Refuses options that do not exist: they are misspelt or belong to another library, and would be
@@ -14,10 +14,8 @@ export { likelyName }
 export function checkOptionNames(options: object, optionNames: readonly string[], has: string, place = ''): void {
   for (const name of Object.keys(options)) {
     if (optionNames.includes(name)) continue
-    const likely = likelyName(name, optionNames)
-    const hint = likely === undefined ? '' : `. Did you mean '${place}${likely}'?`
     throw new Error(
-      `${has} no option '${place}${name}'. There are: ${optionNames.map((optionName) => place + optionName).join(', ')}${hint}`
+      `${has} no option '${place}${name}'. There are: ${optionNames.map((optionName) => place + optionName).join(', ')}${hintFor(name, optionNames, place)}`
     )
   }
 }

@@ -3,7 +3,7 @@ import { BadRequest } from './errors.js'
 import { entriesWith, methodsWith, parametersOf } from './field-names.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from './hooks.js'
 import { isPlain } from './objects.js'
-import { checkOptionNames, inspect, likelyName } from './options.js'
+import { checkOptionNames, hintFor, inspect } from './options.js'
 import { rulesAt } from './resource/registered-rules.js'
 
 export interface SearchOptions {
@@ -85,11 +85,8 @@ function checkFields(name: string, fields: readonly string[], position: HookPosi
   // The schema does not have the columns of other tables: `users.name`.
   const unknown = fields.find((field) => !select.includes(field) && !field.includes('.'))
   if (unknown === undefined) return
-  const likely = likelyName(unknown, select)
-  const hint = likely === undefined ? '' : ` Did you mean '${likely}'?`
-  throw new Error(
-    `${where}: '${name}' searches '${unknown}', which is no field of the records that clients get.${hint}`
-  )
+  const hint = hintFor(unknown, select) || '.'
+  throw new Error(`${where}: '${name}' searches '${unknown}', which is no field of the records that clients get${hint}`)
 }
 
 /**
@@ -101,13 +98,9 @@ function checkSearchParameters(name: string, hook: unknown, position: HookPositi
     methodsWith(hook, entry).map((method) => parametersOf(entry, method))
   )
   if (parameters.some((names) => names === undefined || names.includes(name))) return
-  const likely = likelyName(
-    name,
-    parameters.flatMap((names) => names ?? [])
-  )
-  const hint = likely === undefined ? '' : `. Did you mean '${likely}'?`
+  const declared = parameters.flatMap((names) => names ?? [])
   throw new Error(
-    `search at '${position.path}': no query there has the parameter '${name}', declare it in the option \`query\` of resource()${hint}`
+    `search at '${position.path}': no query there has the parameter '${name}', declare it in the option \`query\` of resource()${hintFor(name, declared)}`
   )
 }
 

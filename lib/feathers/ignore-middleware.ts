@@ -1,4 +1,4 @@
-import { inspect, inspectText, likelyName } from '../core/options.js'
+import { hintFor, inspect, inspectText } from '../core/options.js'
 import { middlewareName } from './stack.js'
 
 /** The option `ignoreMiddleware`: `true` for all middleware, or a list of names and functions. */
@@ -50,9 +50,11 @@ export class IgnoreList {
       const text =
         typeof item === 'string' ? inspectText(item) : `the function ${middlewareName(item, 'without a name')}`
       if (handles.size === 0) {
+        const likely = unsupported.map(({ handle }) => middlewareName(handle, ''))
+        const hint = typeof item === 'string' ? hintFor(item, likely) : ''
         const names = [...new Set(unsupported.map(({ name }) => name))].join(', ') || 'none'
         throw new Error(
-          `${option} names ${text}, which is no middleware of the Feathers application. There are: ${names}${toHint(item, unsupported)}`
+          `${option} names ${text}, which is no middleware of the Feathers application. There are: ${names}${hint}`
         )
       }
       if (handles.size > 1)
@@ -61,15 +63,6 @@ export class IgnoreList {
         )
     }
   }
-}
-
-function toHint(item: unknown, unsupported: readonly Named[]): string {
-  if (typeof item !== 'string') return ''
-  const likely = likelyName(
-    item,
-    unsupported.map(({ handle }) => middlewareName(handle, ''))
-  )
-  return likely === undefined ? '' : `. Did you mean '${likely}'?`
 }
 
 const isNamedBy = (item: unknown, { handle, name }: Named) =>

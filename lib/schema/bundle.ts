@@ -10,7 +10,7 @@ import {
   misuseIn,
   subschemasOf
 } from './keywords.js'
-import { likelyName } from './likely-name.js'
+import { hintFor } from './likely-name.js'
 import { toFragment } from './pointer.js'
 import { References } from './references.js'
 
@@ -171,17 +171,14 @@ function assertJsonSchema(schema: JsonSchema, place: string): void {
   if (misuse !== undefined) throw new TypeError(`${at}The schema is no JSON Schema: ${misuse}`)
   const unknown = [schema.type ?? []].flat().find((type) => !jsonTypes.has(type))
   if (unknown !== undefined)
-    throw new TypeError(`${at}There is no type '${String(unknown)}'${hintFor(unknown, [...jsonTypes] as string[])}`)
+    throw new TypeError(
+      `${at}There is no type '${String(unknown)}'${hintFor(String(unknown), [...jsonTypes] as string[])}`
+    )
   const keyword = misspeltIn(schema)
   if (keyword !== undefined)
     throw new TypeError(`${at}There is no keyword '${keyword.name}'. Did you mean '${keyword.meant}'?`)
   const patterns = [schema.pattern ?? [], Object.keys(Object(schema.patternProperties))].flat()
   for (const pattern of patterns) toRegExp(pattern, at)
-}
-
-function hintFor(name: unknown, names: readonly string[]): string {
-  const likely = likelyName(String(name), names)
-  return likely === undefined ? '' : `. Did you mean '${likely}'?`
 }
 
 const expressions = new Map<string, RegExp>()

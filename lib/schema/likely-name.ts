@@ -14,6 +14,15 @@ export function likelyName(name: string, names: readonly string[], farthest = 2)
 }
 
 /**
+ * Returns the end of an error for a misspelt name: `. Did you mean 'find'?`, or nothing.
+ * @param place stands before the name: `'jwt.'`
+ */
+export function hintFor(name: string, names: readonly string[], place = ''): string {
+  const likely = likelyName(name, names)
+  return likely === undefined ? '' : `. Did you mean '${place}${likely}'?`
+}
+
+/**
  * The edit distance: how many letters must be changed, added or removed to turn one word into the
  * other.
  */

@@ -1,6 +1,6 @@
 import { type Describable, hooksAround } from '../core/description.js'
 import { traitsOf } from '../core/hooks.js'
-import { likelyName } from '../core/options.js'
+import { hintFor } from '../core/options.js'
 import { declaredIn } from '../core/resource/method-rules.js'
 
 /**
@@ -22,11 +22,8 @@ export function checkDeclaredMethods(entry: Describable): void {
       throw new Error(`${option('allow')}, but no hook asks for a role: add allow({ … }) to its around hooks`)
     const unknown = allow.find((role) => !roles.includes(role))
     if (unknown === undefined) continue
-    const likely = likelyName(unknown, roles)
     throw new Error(
-      `${option('allow')} with the role '${unknown}', which no allow() there knows: ${[...new Set(roles)].join(', ')}${
-        likely === undefined ? '' : `. Did you mean '${likely}'?`
-      }`
+      `${option('allow')} with the role '${unknown}', which no allow() there knows: ${[...new Set(roles)].join(', ')}${hintFor(unknown, roles)}`
     )
   }
 }

@@ -1,7 +1,7 @@
 import { hookTypes, isHookType } from '../core/hooks.js'
 import { methods } from '../core/methods.js'
 import { isPlain } from '../core/objects.js'
-import { inspect, likelyName, type OptionKind } from '../core/options.js'
+import { hintFor, inspect, type OptionKind } from '../core/options.js'
 
 /** Whose hooks are added: all services are `App`, and have no object. */
 export interface HookReceiver {
@@ -83,7 +83,7 @@ function checkNamesWithHooks(map: Record<string, unknown>, receiver: HookReceive
     mayHaveHooks(name)
     // Of all services, one may have a method of any name. Where no type is named, a name like one
     // of them is a misspelt type.
-    const isOfSome = object === undefined && (type !== undefined || likelyName(name, hookTypes) === undefined)
+    const isOfSome = object === undefined && (type !== undefined || hintFor(name, hookTypes) === '')
     if (!isOfSome) throw unknownName(name, receiver)
   }
 }
@@ -95,7 +95,6 @@ function unknownName(name: string, receiver: HookReceiver): Error {
     return new Error(
       `${who}: the method '${name}' has no hooks: name it in the option \`methods\`, which lets clients call it`
     )
-  const likely = likelyName(name, [...hookTypes, ...methodNames(receiver)])
-  const hint = likely === undefined ? '' : `. Did you mean '${likely}'?`
+  const hint = hintFor(name, [...hookTypes, ...methodNames(receiver)])
   return new Error(`${who}: unknown hook type or method '${name}'${hint}`)
 }

@@ -4,9 +4,9 @@ import type { QueryOptions, ServiceOptions, ServicesOptions } from '../../types/
 import { isObject } from '../core/objects.js'
 import {
   checkOptions,
+  hintFor,
   inspect,
   kinds,
-  likelyName,
   type OptionKind,
   type OptionTable,
   withoutRegister
@@ -147,8 +147,8 @@ const requestParts: readonly string[] = ['body', 'querystring', 'params', 'heade
  */
 function checkParts(methodSchema: FastifySchema, who: string): void {
   for (const [name, part] of Object.entries<unknown>({ ...methodSchema })) {
-    const likely = requestParts.includes(name) || !kinds.settings[1](part) ? undefined : likelyName(name, requestParts)
-    if (likely !== undefined) throw new Error(`${who} has no part '${name}'. Did you mean '${likely}'?`)
+    const hint = requestParts.includes(name) || !kinds.settings[1](part) ? '' : hintFor(name, requestParts)
+    if (hint !== '') throw new Error(`${who} has no part '${name}'${hint}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { likelyName } from '../core/options.js'
+import { hintFor } from '../core/options.js'
 import { joinPath, stripSlashes } from '../core/path.js'
 import { hookApplicationOf } from '../core/plugin-state.js'
 import { metaOf } from '../core/service-meta.js'
@@ -72,10 +72,9 @@ export class Registry {
   /** The error where there is no service at a path. */
   missing(path: string): Error {
     const paths = [...this.#entries.keys()]
-    const likely = likelyName(stripSlashes(path), paths)
-    const hint = likely === undefined ? '' : `. Did you mean '${likely}'?`
-    const registered = paths.map((name) => `'${name}'`).join(', ') || 'none'
-    return new Error(`There is no service '${stripSlashes(path)}'. Registered: ${registered}${hint}`)
+    const name = stripSlashes(path)
+    const registered = paths.map((other) => `'${other}'`).join(', ') || 'none'
+    return new Error(`There is no service '${name}'. Registered: ${registered}${hintFor(name, paths)}`)
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type HookPosition, type HookStore, traitsOf } from '../core/hooks.js'
 import { methods } from '../core/methods.js'
-import { likelyName } from '../core/options.js'
+import { hintFor } from '../core/options.js'
 import { ownPluginState, rootOf } from '../core/plugin-state.js'
 import type { ServiceEntry } from '../core/service.js'
 import { aroundHooksOf, hooksInOrder } from './service-hooks.js'
@@ -39,9 +39,8 @@ export function startHooks(
 export function checkCommonHooks({ added }: HookStore, entries: readonly ServiceEntry[], log: FastifyBaseLogger): void {
   const methodNames = ['all', ...methods.keys(), ...entries.flatMap((entry) => [...entry.methods.keys()])]
   for (const { method } of added) {
-    const likely = methodNames.includes(method) ? undefined : likelyName(method, methodNames)
-    if (likely !== undefined)
-      log.warn(`No service has the method '${method}', which has hooks for all services. Did you mean '${likely}'?`)
+    const hint = methodNames.includes(method) ? '' : hintFor(method, methodNames)
+    if (hint !== '') log.warn(`No service has the method '${method}', which has hooks for all services${hint}`)
   }
 }
 

@@ -2,7 +2,7 @@ import { idFieldOf } from '../../core/adapters/feathers.js'
 import { hooksAround } from '../../core/description.js'
 import { parametersOf, shapesOf } from '../../core/field-names.js'
 import type { HookPosition } from '../../core/hooks.js'
-import { likelyName } from '../../core/options.js'
+import { hintFor } from '../../core/options.js'
 import { serviceHostOf } from '../../core/plugin-state.js'
 
 /** The fields that a role is allowed by a method. */
@@ -32,11 +32,8 @@ export function checkFieldNames(hook: unknown, lists: readonly FieldList[], { ap
     const unknown = fields.find((name) => !others.includes(name) && !known.some((shape) => shape.field(name).isKnown))
     if (unknown === undefined) continue
     const names = [...new Set([...others, ...known.flatMap((shape) => shape.names)])]
-    const likely = likelyName(unknown, names)
     throw new Error(
-      `allow at '${path}' names the field '${unknown}' for '${method}' of the role '${role}', which no schema there has${
-        likely === undefined ? '' : `. Did you mean '${likely}'?`
-      }`
+      `allow at '${path}' names the field '${unknown}' for '${method}' of the role '${role}', which no schema there has${hintFor(unknown, names)}`
     )
   }
 }

@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../types/fastify.js'
 import type { HookPosition } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
-import { likelyName } from '../../core/options.js'
+import { hintFor } from '../../core/options.js'
 import { serviceHostOf } from '../../core/plugin-state.js'
 
 /** Whether the option `except` of a hook names a call: by its service, its method, or both. */
@@ -57,8 +57,3 @@ const methodNamesOf = (app: unknown): readonly string[] => [
   ...methods.keys(),
   ...serviceHostOf(app as object).entries.flatMap((entry) => [...entry.methods.keys()])
 ]
-
-function hintFor(name: string, names: readonly string[]): string {
-  const likely = likelyName(name, names)
-  return likely === undefined ? '' : `. Did you mean '${likely}'?`
-}

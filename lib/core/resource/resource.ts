@@ -3,7 +3,7 @@ import { fieldKeywords } from '../../schema/keywords.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.js'
 import { methods } from '../methods.js'
-import { checkOptionNames, checkOptionsObject, inspect, likelyName } from '../options.js'
+import { checkOptionNames, checkOptionsObject, hintFor, inspect } from '../options.js'
 import { BodySchemas } from './body-rules.js'
 import { closedMethods, toCustomMethods } from './custom-methods.js'
 import { filesOf } from './files.js'
@@ -112,10 +112,7 @@ const flaggedBy = ({ readOnly = [], writeOnly = [] }: ResourceOptions, output: J
   writeOnly: new Set([...writeOnly, ...filesOf(output).keys()])
 })
 
-function suggest(name: string, names: readonly string[]): string {
-  const likely = likelyName(name, names)
-  return `There are: ${names.join(', ')}${likely === undefined ? '' : `. Did you mean '${likely}'?`}`
-}
+const suggest = (name: string, names: readonly string[]) => `There are: ${names.join(', ')}${hintFor(name, names)}`
 
 // The fields of other keywords may be those of schemas that are only known at the start.
 const elsewhere = fieldKeywords.filter((keyword) => !/^(p|patternP)roperties$/.test(keyword))

@@ -74,7 +74,7 @@ const features = [
   ],
   ['Permissions', 'Who may call what, which records they see, which fields they may send.', '/docs/permissions'],
   ['Live lists', 'A list in the page that stays as the database has it, with the same permissions.', '/docs/events'],
-  ['Databases', 'Drizzle, Kysely, Knex, MongoDB, memory, or any code of yours.', '/docs/databases'],
+  ['Databases', 'Drizzle, Kysely, Prisma, Knex, MongoDB, or any code of yours.', '/docs/databases'],
   ['A typed client', '7.5 kB for browsers and Node. It logs in, retries and keeps lists live.', '/docs/client'],
   ['Feathers 5', 'Services, hooks and clients work unchanged. Move one service at a time.', '/docs/from-feathers']
 ].map(([title, details, link]) => ({ title, details, link }))

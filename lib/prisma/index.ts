@@ -63,7 +63,7 @@ export class PrismaService<Client extends object, Name extends ModelName<Client>
 }
 
 /**
- * Creates a service that stores its records by a model of Prisma (6 or later): PostgreSQL, SQLite
+ * Creates a service that stores its records by a model of Prisma (6.2 or later): PostgreSQL, SQLite
  * and CockroachDB (docs/databases.md). A call with `params.transaction`, such as one within
  * `inTransaction({ transaction: (work) => prisma.$transaction(work) })`, runs in it.
  *

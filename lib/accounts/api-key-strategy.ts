@@ -6,6 +6,7 @@ import type { Id, Paginated, Params } from '../../types/service.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../authentication/index.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { metaOf } from '../core/service-meta.js'
 
 export interface ApiKeyStrategyOptions {
   /** The name of the service that holds the keys. Default `'api-keys'`. */
@@ -100,18 +101,16 @@ export class ApiKeyStrategy implements Strategy {
 const isOver = (time: unknown): boolean =>
   time !== undefined && time !== null && !(new Date(time as string).getTime() > Date.now())
 
-const usersByKeys = new WeakMap<object, Authenticator['entities']>()
-
 /**
  * Checks that all keys of a service are of the same users: one with the same id would be let in by
  * a key of the other.
  * @throws when another authentication uses the service for other users
  */
 export function checkUsers(keys: object, path: string, users: Authenticator['entities']): void {
-  const earlier = usersByKeys.get(keys) ?? users
+  const { keyUsers: earlier = users } = metaOf(keys)
   if (earlier.service !== users.service)
     throw new Error(
       `The keys of '${path}' would be good for users of '${earlier.serviceName}' and of '${users.serviceName}': give each authentication a service of keys of its own`
     )
-  usersByKeys.set(keys, users)
+  metaOf(keys).keyUsers = users
 }

@@ -124,6 +124,8 @@ interface ServiceMeta {
    * it.
    */
   secrets?: Set<string>
+  /** The users of the API keys that it stores. */
+  keyUsers?: { readonly service: object; readonly serviceName: string }
   /** The columns of its table, if the adapter knows them. */
   columns?: readonly string[]
   /**

@@ -48,13 +48,17 @@ export function httpDoor(url: string): Door {
 }
 
 /** Calls a registered service in the server. */
-export function serverDoor(service: object): Door {
+export function serverDoor(service: Record<string, AnyCall>): Door {
   return {
     name: 'in the server',
-    call: (method, ...args) =>
-      (service as Record<string, AnyCall>)[method]?.(...args).catch((error) => {
+    async call(method, ...args) {
+      if (!(method in service)) throw new Error(`The service has no ${method}`)
+      try {
+        return await service[method]?.(...args)
+      } catch (error) {
         throw JSON.parse(JSON.stringify(error))
-      }) ?? Promise.reject(new Error(`The service has no ${method}`))
+      }
+    }
   }
 }
 

@@ -37,7 +37,7 @@ export interface PasswordChanges {
 
 /**
  * Registers a service that lets users change their password if they know the current one
- * (docs/accounts.md#password-change). From then on, clients can't change a password by
+ * (docs/accounts.md#change-a-password). From then on, clients can't change a password by
  * `update` or `patch` of the service of users. Register it after the authentication.
  *
  * @throws if an option can't be used, there is no login by password, or @fastify/rate-limit is

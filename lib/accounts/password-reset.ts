@@ -40,7 +40,7 @@ export interface PasswordResets<Name extends string = 'email'> {
 
 /**
  * Registers a service that lets users who have forgotten their password set a new one by a link
- * (docs/accounts.md#password-reset). Register it after the authentication.
+ * (docs/accounts.md#reset-a-password). Register it after the authentication.
  *
  * @throws if an option can't be used, there is no login by password, or @fastify/rate-limit is
  * missing; when the server starts, if the service of users does not hash passwords

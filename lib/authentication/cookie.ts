@@ -38,7 +38,7 @@ const safeVerbs = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
 /**
  * Whether a request comes from a page of another origin and may change data: forms and scripts
- * there send the cookies of this server along (docs/sessions.md#pages-of-other-sites). `false`
+ * there send the cookies of this server along (docs/sessions.md#prevent-csrf). `false`
  * for clients that are not browsers.
  *
  * @param origins the allowed origins, such as `'https://app.example.com'`

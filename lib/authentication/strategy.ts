@@ -57,7 +57,7 @@ export interface Authenticator {
 
 /**
  * A way to verify callers. `local` and `jwt` are strategies. Write your own for an API key, a
- * cookie or a magic link (docs/authentication.md#login-strategies).
+ * cookie or a magic link (docs/authentication.md#write-a-strategy).
  *
  * @example
  * const apiKey: Strategy = {

@@ -16,9 +16,13 @@ import { readSections } from '../support/snippets.js'
 const packages = join(root, 'test/better-auth')
 await installIn(packages)
 
-const [auth, server] = readSections('docs/authentication.md#login-with-better-auth').flatMap(({ snippets }) =>
-  snippets.filter(({ language }) => language === 'ts').map(({ text }) => text)
-) as [string, string]
+const page = readSections('docs/authentication.md')
+const [auth, server] = page
+  .filter(({ name }) => name.endsWith(': Login with Better Auth'))
+  .flatMap(({ snippets }) => snippets.filter(({ language }) => language === 'ts').map(({ text }) => text)) as [
+  string,
+  string
+]
 
 const compilerOptions = {
   ...{ target: 'es2022', module: 'nodenext', types: ['node'], strict: true, noUncheckedIndexedAccess: true },

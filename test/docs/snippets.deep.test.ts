@@ -103,10 +103,8 @@ t.test('each program says what it does: it prints, or is asked', async (t) => {
   t.equal(new Set(programs.map(({ file }) => file)).size, programs.length, 'each section has a name of its own')
 })
 
-// The reference begins with tables.
-const details = ['docs/authentication.md']
 t.test('the first program of a page can be copied: it is whole', async (t) => {
-  for (const page of pages.filter((page) => !details.includes(page) && !tutorial.includes(page))) {
+  for (const page of pages.filter((page) => !tutorial.includes(page))) {
     const snippets = sections.filter(({ name }) => name.startsWith(`${page}:`)).flatMap(({ snippets }) => snippets)
     const first = snippets.find(({ language, notRun }) => ['ts', 'js'].includes(language) && notRun === undefined)
     if (first !== undefined) t.match(first.text, /^const (app|server) =/m, page)

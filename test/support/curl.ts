@@ -7,7 +7,7 @@ export interface Exchange {
   readonly init: { method: string; headers: Record<string, string>; body?: string; redirect: 'manual' }
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** `undefined` for an empty one; what ends in `…` is its beginning; `$NAME` in it gives a value its name. */
+  /** `undefined` for an empty one; what ends in `…` is its beginning, `…` within it is any text; `$NAME` in it gives a value its name. */
   readonly body: string | undefined
 }
 
@@ -30,11 +30,11 @@ function fill({ path, init }: Exchange, names: Names): Pick<Exchange, 'path' | '
 }
 
 /**
- * The pattern of a body that ends in `…`, or has names: one that has a value stands for that, a new one for any. `undefined` for other
+ * The pattern of a body that has `…` or names: one that has a value stands for that, a new one for any. `undefined` for other
  * bodies.
  */
 function toPattern(body: string, names: Names): RegExp | undefined {
-  if (!body.endsWith('…') && !name.test(body)) return undefined
+  if (!body.includes('…') && !name.test(body)) return undefined
   const groups = new Set<string>()
   const parts = body
     .replace(/…$/, '')
@@ -49,7 +49,7 @@ function toPattern(body: string, names: Names): RegExp | undefined {
   return new RegExp(`^${parts.join('')}${body.endsWith('…') ? '' : '$'}`)
 }
 
-const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.*')
 
 /** Sends a command to the server at an address, and compares the answer with that of the page, whose names it adds to `names`. */
 export async function ask(t: Test, address: string, exchange: Exchange, names: Names): Promise<void> {

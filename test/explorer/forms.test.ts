@@ -76,6 +76,11 @@ t.test('what is no JSON is named with its field', async (t) => {
   t.strictSame(parseInput('[1]'), { value: [1] })
 })
 
+t.test('an input that is not complete is named, and nothing of it is sent', async (t) => {
+  const { data, problems } = toData([{ ...entry('words', ''), problem: 'Not a number.' }])
+  t.strictSame([data, [...problems]], [{}, [['words', 'Not a number.']]])
+})
+
 t.test('values as a form shows them', async (t) => {
   const texts = [undefined, null, 'a', 5, false, ['a'], {}].map((value) => toFieldText(value))
   t.strictSame(texts, ['', '', 'a', '5', 'false', '[\n  "a"\n]', '{}'])

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type FilterField, operatorNames } from '../../lib/explorer/model/filter-fields.js'
+import { type FilterField, operatorNames, toConditionField } from '../../lib/explorer/model/filter-fields.js'
 import { fromHash, listOfService, type Place, toHash } from '../../lib/explorer/model/place.js'
 import { type Filter, toConditions, toQuery, toValue } from '../../lib/explorer/model/query.js'
 import { createFollow, toField } from '../../lib/explorer/model/schema.js'
@@ -97,6 +97,27 @@ t.test('a condition that says nothing is a problem', async (t) => {
     t.strictSame(query, {})
     t.strictSame([...problems.keys()], [0, 1, 2])
   }
+})
+
+t.test('a condition that is not complete is a problem', async (t) => {
+  const filters = [{ ...filter('area', '$gt', ''), problem: 'Not a number.' }]
+  const { query, problems } = toConditions(filters, rules)
+  t.strictSame([query, [...problems]], [{}, [[0, 'Not a number.']]])
+})
+
+t.test('a condition has the input of its field, and a line of text for a list or a pattern', async (t) => {
+  const kindOf = (name: string, operator: string) => {
+    const { kind, choices } = toConditionField(
+      fields.find((item) => item.name === name),
+      operator
+    )
+    return [kind, ...choices]
+  }
+  t.strictSame(kindOf('area', '$gt'), ['number'])
+  t.strictSame(kindOf('open', ''), ['choice', true, false])
+  t.strictSame(kindOf('rank', '$in'), ['text'])
+  t.strictSame(kindOf('name', '$ilike'), ['text'])
+  t.strictSame(kindOf('unknown', ''), ['text'])
 })
 
 t.test('order, page and columns', async (t) => {

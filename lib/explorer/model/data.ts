@@ -1,17 +1,15 @@
 import { entriesOf, isObject } from './json.js'
 import { faultIn } from './json-text.js'
-import { toValue } from './query.js'
+import { type InputText, toValue } from './query.js'
 import type { Field, Kind } from './schema.js'
 
 /** A field of a form as it stands there. */
-export interface Entry {
+export interface Entry extends InputText {
   readonly field: Field
-  readonly text: string
   /** The text that it began with. */
   readonly initial: string
   /** The value that it began with; `undefined` where there was none. */
   readonly value?: unknown
-  readonly files?: readonly File[]
   /** Entries of an object or a list, `undefined` if the object is absent. */
   readonly inside?: readonly Entry[] | undefined
 }
@@ -59,11 +57,12 @@ function readEntry(entry: Entry, place: string, problems: Problems, isChange: bo
 }
 
 function readLeaf(
-  { field, text, initial, value }: Entry,
+  { field, text, problem, initial, value }: Entry,
   place: string,
   problems: Problems,
   isChange: boolean
 ): EntryReading {
+  if (problem !== undefined) problems.set(place, problem)
   if (text === initial && (isChange || (value === undefined && text === ''))) return []
   if (text === initial && value !== undefined) return [value]
   if (text === '') return field.isNullable ? [null] : field.kind === 'text' ? [''] : []

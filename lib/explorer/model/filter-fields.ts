@@ -1,5 +1,5 @@
 import { entriesOf, type Json, propertyOf, textOf } from './json.js'
-import { alternativesOf, type Field, type Follow, toField } from './schema.js'
+import { alternativesOf, createFollow, type Field, type Follow, toField, toLineField } from './schema.js'
 
 /** A field that a query may name, with the operators that stand by it. */
 export interface FilterField extends Field {
@@ -25,6 +25,19 @@ export const operatorNames: ReadonlyMap<string, string> = new Map([
 
 /** The operators for a field that the document does not describe. */
 export const usualOperators = ['', '$ne', '$lt', '$lte', '$gt', '$gte', '$in', '$nin']
+
+/** The operators that take several values. */
+export const listOperators = ['$in', '$nin']
+const patterns = ['$like', '$ilike']
+
+const unknownField = toField('', {}, createFollow({}))
+
+/** The field that a condition is typed into: a list and a pattern are texts. */
+export function toConditionField(field: Field = unknownField, operator = ''): Field {
+  const { kind, choices, ...rest } = toLineField(field)
+  if ([...listOperators, ...patterns].includes(operator)) return { ...rest, kind: 'text', choices: [] }
+  return kind === 'boolean' ? { ...rest, kind: 'choice', choices: [true, false] } : { ...rest, kind, choices }
+}
 
 // The same as another one that is known.
 const synonyms: readonly (readonly [string, string])[] = [

@@ -1,12 +1,21 @@
+import { listOperators } from './filter-fields.js'
 import type { Field } from './schema.js'
 import type { Operation } from './services.js'
 
+/** The content of an input. */
+export interface InputText {
+  /** `''` for nothing. */
+  readonly text: string
+  /** Why the text is not a value yet. */
+  readonly problem?: string | undefined
+  readonly files?: readonly File[]
+}
+
 /** A condition as it is typed. */
-export interface Filter {
+export interface Filter extends Omit<InputText, 'files'> {
   readonly field: string
   /** `''` for a plain value. */
   readonly operator: string
-  readonly text: string
 }
 
 /** Filters, order, columns and page of a list. */
@@ -29,8 +38,6 @@ export interface Conditions {
 /** The query rules of an operation, from the document. */
 export type Rules = Pick<Operation, 'query' | 'canJoin'>
 
-const lists = ['$in', '$nin']
-
 /**
  * Conditions as a query. One without a value is none yet. A field has one value, or each operator
  * once: what does not fit beside those before goes into `$and`, where there is one.
@@ -39,10 +46,11 @@ export function toConditions(filters: readonly Filter[], { query, canJoin }: Rul
   const conditions = new Map<string, unknown>()
   const joined: object[] = []
   const problems = new Map<number, string>()
-  for (const [index, { field, operator, text }] of filters.entries()) {
+  for (const [index, { field, operator, text, problem }] of filters.entries()) {
+    if (problem !== undefined) problems.set(index, problem)
     if (text === '') continue
     const queryField = query.find((candidate) => candidate.name === field)
-    const isList = lists.includes(operator)
+    const isList = listOperators.includes(operator)
     const values = (isList ? toList(text) : [text]).map((item) => toValue(item, queryField))
     const condition = operator === '' ? values[0] : new Map([[operator, isList ? values : values[0]]])
     const before = conditions.get(field)

@@ -58,6 +58,13 @@ export interface Field {
   variants(): readonly (readonly Field[])[]
 }
 
+/** A field whose value is typed into one line: that of a query. */
+export const toLineField = (field: Field): Field => ({
+  ...field,
+  kind: ['object', 'list', 'union', 'json', 'file'].includes(field.kind) ? 'text' : field.kind,
+  isLong: false
+})
+
 const unions = ['anyOf', 'oneOf']
 
 /** The branches of the unions that a schema has. */

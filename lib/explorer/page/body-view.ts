@@ -1,18 +1,17 @@
-import { type Entry, type Filled, parseInput, toData, toForm, variantOf } from '../model/data.js'
+import { type Entry, type Filled, parseInput, toForm, variantOf } from '../model/data.js'
 import { entriesOf, isObject, propertyOf, textOf } from '../model/json.js'
 import { button, element, fill } from './element.js'
 import type { View } from './explorer.js'
-import type { FieldContext, FieldView, Mark } from './field-parts.js'
+import { type FieldContext, type FieldView, type FormPart, toFormPart } from './field-parts.js'
 import { fieldView } from './field-view.js'
 import { type JSONEditor, jsonEditor } from './json-editor.js'
 import { fixedValue, isFixed, variantChoice } from './nested-view.js'
+import { markProblems } from './problem-view.js'
 import { choicesOf } from './references.js'
 
 /** The form for the body of a call. */
-export interface BodyView {
+export interface BodyView extends FormPart {
   readonly view: HTMLElement
-  marks(): ReadonlyMap<string, Mark>
-  read(): Filled
   /** The texts that are not for the eyes of others. */
   secrets(): string[]
 }
@@ -31,15 +30,14 @@ export function bodyView({ operation, explorer }: View, record: unknown, change:
   let chosen = variantOf(bodies, record)
 
   const read = (): Filled => {
-    const entries = fields.map((field) => field.read())
-    if (json === undefined) {
-      const filled = toData(entries, isChange)
-      return isForm ? { data: toForm(entries), problems: filled.problems } : filled
-    }
+    const { data, problems } = toFormPart(fields, isChange).read()
+    if (json === undefined) return { data: isForm ? toForm(fields.map((field) => field.read())) : data, problems }
     const text = json.input.value
     const { value, problem } = text.trim() === '' ? {} : parseInput(text)
-    const data = isObject(value) ? { ...value, ...Object(toData(entries, isChange).data) } : value
-    return { data, problems: new Map(problem === undefined ? [] : [['JSON', problem]]) }
+    return {
+      data: isObject(value) ? { ...value, ...Object(data) } : value,
+      problems: problem === undefined ? problems : new Map([...problems, ['JSON', problem]])
+    }
   }
 
   function render(text?: string, typed: unknown = record): void {
@@ -70,8 +68,13 @@ export function bodyView({ operation, explorer }: View, record: unknown, change:
     render()
   }
   const toggle = (isJSON: boolean) => {
-    const change = () => (isJSON ? render(undefined, read().data) : renderJSON(read().data))
-    return button(isJSON ? 'As fields' : 'As JSON', change, { className: 'small' })
+    const turn = () => {
+      // The other form could not show what is not a value yet.
+      if (markProblems({ read, marks })) return
+      if (isJSON) render(undefined, read().data)
+      else renderJSON(read().data)
+    }
+    return button(isJSON ? 'As fields' : 'As JSON', turn, { className: 'small' })
   }
   function renderJSON(data: unknown): void {
     const isOpen = ([name]: [string, unknown]) =>
@@ -89,11 +92,7 @@ export function bodyView({ operation, explorer }: View, record: unknown, change:
       ...inJSON.flatMap((record) => named.flatMap(({ name }) => textOf(propertyOf(record, name)) ?? []))
     ]
   }
-  const marks = () =>
-    new Map([
-      ...fields.flatMap((field) => field.marks(field.read().field.name)),
-      ...(json === undefined ? [] : [['JSON', json] as const])
-    ])
+  const marks = () => new Map([...toFormPart(fields).marks(), ...(json === undefined ? [] : [['JSON', json] as const])])
   return { view, marks, read, secrets }
 }
 

@@ -3,11 +3,14 @@ import { toButtonLabel, toOutcome } from '../model/labels.js'
 import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { toProblem } from '../model/problem.js'
 import { idOfRecord } from '../model/result.js'
+import { toLineField } from '../model/schema.js'
 import { type BodyView, bodyView, toInitial } from './body-view.js'
 import { button, byId, type Content, element, fill, freshId, labelled, link } from './element.js'
 import { callOf, type Draft, sendFrom, type View } from './explorer.js'
+import { type FormPart, nothing, toFormPart } from './field-parts.js'
+import { leafView } from './field-view.js'
 import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
-import { markFields, problemView } from './problem-view.js'
+import { markFields, markProblems, problemView } from './problem-view.js'
 import { valuesView } from './record-view.js'
 import { recordAt } from './table-view.js'
 
@@ -51,7 +54,16 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
   let current = view.place
   let body: BodyView | undefined
   const call = () => callOf(view, current, body?.read().data)
-  const preview = () => void explorer.panel.show(call(), body?.secrets())
+  const options = operation.isCustom
+    ? operation.query.map((field) => leafView(toLineField(field), nothing, { isChange: false }))
+    : []
+  const parts = (): FormPart[] => [...(body === undefined ? [] : [body]), toFormPart(options)]
+  const preview = () => {
+    const filters = options.map((option) => ({ ...option.read(), field: option.read().field.name, operator: '' }))
+    if (operation.isCustom) current = { ...current, filters }
+    const isWrong = parts().some((part) => part.read().problems.size > 0)
+    void explorer.panel.show(call(), body?.secrets(), isWrong ? 'Correct the form to see the request.' : undefined)
+  }
   const change = (part: Partial<Place>) => {
     current = { ...current, ...part }
     preview()
@@ -61,10 +73,7 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
 
   async function send(): Promise<void> {
     if (answer.ariaBusy !== null) return
-    const problems = body?.read().problems ?? new Map<string, string>()
-    const details = [...problems].map(([place, message]) => ({ place, path: place, message }))
-    if (body !== undefined) markFields(details, body.marks())
-    if (details.length > 0) return
+    if (parts().map(markProblems).includes(true)) return preview()
     answer.ariaBusy = 'true'
     try {
       const result = await sendFrom(view, answer, call())
@@ -84,7 +93,11 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
     send,
     idField(view, change),
     routeFields(view, change),
-    operation.isCustom && queryFields(view, change),
+    element(
+      'div',
+      { className: 'fields', oninput: preview },
+      options.map(({ view }) => view)
+    ),
     body?.view,
     isRemoval && operation.hasId && removalView(view, record),
     element(
@@ -175,19 +188,4 @@ function idField({ operation, place }: View, change: (part: Partial<Place>) => v
     oninput: () => change({ id: input.value })
   })
   return labelled('id', input)
-}
-
-/** The parameters of a method of an application's own. */
-function queryFields({ operation }: View, change: (part: Partial<Place>) => void): Content {
-  const inputs = operation.query.map(({ name, description }) => {
-    const input = element('input', {
-      id: freshId(),
-      key: `query-${name}`,
-      title: description ?? '',
-      oninput: () => change({ filters: read() })
-    })
-    return { name, input }
-  })
-  const read = () => inputs.map(({ name, input }) => ({ field: name, operator: '', text: input.value }))
-  return inputs.map(({ name, input }) => labelled(name, input))
 }

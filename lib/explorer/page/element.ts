@@ -54,6 +54,9 @@ export const button = (label: string, onclick: () => unknown, properties: Proper
 export const labelled = (label: string, input: HTMLElement, ...more: Content[]) =>
   element('div', { className: 'field' }, element('label', { htmlFor: input.id }, label), input, ...more)
 
+/** Tells the form around an element that somebody has typed in it. */
+export const hasTyped = (view: HTMLElement): boolean => view.dispatchEvent(new Event('input', { bubbles: true }))
+
 let elementCount = 0
 /** An id that no other element has. */
 export const freshId = () => `x${elementCount++}`

@@ -1,4 +1,4 @@
-import { type Entry, toFieldText } from '../model/data.js'
+import { type Entry, type Filled, toData, toFieldText } from '../model/data.js'
 import { momentHint } from '../model/moments.js'
 import type { Field } from '../model/schema.js'
 import { type Content, element } from './element.js'
@@ -19,6 +19,22 @@ export interface FieldView {
   marks(place: string): readonly (readonly [place: string, mark: Mark])[]
 }
 
+/** Fields that are read and marked together. */
+export interface FormPart {
+  read(): Filled
+  marks(): ReadonlyMap<string, Mark>
+}
+
+/** @param isChange whether only those are read that have changed */
+export const toFormPart = (views: readonly FieldView[], isChange = false): FormPart => ({
+  read: () =>
+    toData(
+      views.map((view) => view.read()),
+      isChange
+    ),
+  marks: () => new Map(views.flatMap((view) => view.marks(view.read().field.name)))
+})
+
 /**
  * The start of a field: the value of the record, and the text to show if another one was typed.
  */
@@ -26,6 +42,9 @@ export interface Start {
   readonly value: unknown
   readonly shown: unknown
 }
+
+/** The start of a field without a value. */
+export const nothing: Start = { value: undefined, shown: undefined }
 
 /** State that all fields of a form share. */
 export interface FieldContext {

@@ -1,5 +1,6 @@
-import { operatorNames, usualOperators } from '../model/filter-fields.js'
-import { type Filter, toConditions } from '../model/query.js'
+import { listOperators, operatorNames, toConditionField, usualOperators } from '../model/filter-fields.js'
+import { type Filter, type InputText, toConditions } from '../model/query.js'
+import { controlFor, watchUnfinished } from './control.js'
 import { button, type Content, element, fill, freshId, select } from './element.js'
 import type { View } from './explorer.js'
 
@@ -24,7 +25,7 @@ export function filtersView(
       { className: 'filter', role: 'group', ariaLabel: `Condition ${index + 1}` },
       fieldInput(view, filter, index, (field) => replace(index, { field, ...fitting(view, field, filter) }, true)),
       operatorInput(view, filter, index, (operator) => replace(index, { operator })),
-      valueInput(view, filter, index, (text) => replace(index, { text })),
+      valueInput(view, filter, index, (typed) => replace(index, { problem: undefined, ...typed })),
       button(
         '×',
         () =>
@@ -93,27 +94,12 @@ function operatorInput(view: View, { field, operator }: Filter, index: number, c
   return input
 }
 
-function valueInput(view: View, filter: Filter, index: number, change: (text: string) => void): HTMLElement {
-  const field = fieldOf(view, filter.field)
+function valueInput(view: View, { field, operator, text }: Filter, index: number, change: (typed: InputText) => void) {
   const properties = { ariaLabel: 'Value', key: `value-${index}`, id: freshId() }
-  const choices = field?.kind === 'boolean' ? ['true', 'false'] : (field?.choices ?? []).map(String)
-  const isList = ['$in', '$nin'].includes(filter.operator)
-  if (choices.length > 0 && !isList) {
-    const input = select(
-      ['', ...choices].map((choice) => [choice, choice]),
-      filter.text,
-      properties
-    )
-    input.onchange = () => change(input.value)
-    return input
-  }
-  const input = element('input', {
-    ...properties,
-    value: filter.text,
-    placeholder: isList ? 'a, b, c' : 'value',
-    inputMode: field?.kind === 'number' ? 'decimal' : 'text',
-    spellcheck: false
-  })
-  input.oninput = () => change(input.value)
+  const control = controlFor(toConditionField(fieldOf(view, field), operator), text, text, properties)
+  const { input, read } = control
+  if (input instanceof HTMLInputElement) input.placeholder = listOperators.includes(operator) ? 'a, b, c' : 'value'
+  input.addEventListener('input', () => change(read()))
+  watchUnfinished(control)
   return input
 }

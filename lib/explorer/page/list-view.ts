@@ -36,6 +36,11 @@ export async function listView(view: View): Promise<void> {
     )
     return isWrong
   }
+  /** Shows the list with the conditions as they are typed, unless something is wrong with them. */
+  const find = (part: Partial<Place>) => {
+    if (preview()) conditions.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+    else showHead(view, draft === place ? { ...place, ...part } : { ...draft, ...part, skip: 0 })
+  }
   const change = (part: Partial<Place>) => {
     draft = { ...draft, ...part, skip: 0 }
     preview()
@@ -65,7 +70,7 @@ export async function listView(view: View): Promise<void> {
         element(
           'div',
           { className: 'end' },
-          columnsView({ ...view, place }, isMenuOpen, (columns) => showHead(view, { ...place, columns }))
+          columnsView({ ...view, place }, isMenuOpen, (columns) => find({ columns }))
         )
       )
     )
@@ -74,7 +79,7 @@ export async function listView(view: View): Promise<void> {
   fill(
     main,
     headView(view, `/${service.path}`),
-    createForm('', () => showHead(view, { ...draft, skip: 0 }), routeFields(view, change), conditions),
+    createForm('', () => find({ skip: 0 }), routeFields(view, change), conditions),
     answer
   )
   const isWrong = renderFilters()
@@ -88,7 +93,7 @@ export async function listView(view: View): Promise<void> {
   if (toDo !== undefined) return fill(answer, element('p', { className: 'empty' }, `${toDo} to see records.`))
   answer.ariaBusy = 'true'
   const response = await sendFrom(view, answer, callOf(view, place)).then(
-    (result) => resultView({ ...view, place }, result),
+    (result) => resultView({ ...view, place }, result, find),
     (error) => problemView(explorer, error, { again: () => explorer.render() })
   )
   if (!answer.isConnected) return
@@ -98,15 +103,14 @@ export async function listView(view: View): Promise<void> {
   answer.querySelector('.scroll')?.scrollTo({ left })
 }
 
-function resultView(view: View, result: unknown): Content {
+function resultView(view: View, result: unknown, find: (part: Partial<Place>) => void): Content {
   const rows = toRows(result)
   if (rows === undefined)
     return element('pre', { tabIndex: 0, ariaLabel: 'Result', role: 'region' }, toReadableText(result))
   const { place } = view
   const sort = (field: string) => {
     const direction = place.sort?.field === field ? place.sort.direction : undefined
-    showHead(view, {
-      ...place,
+    find({
       skip: 0,
       sort: direction === undefined ? { field, direction: 1 } : direction === 1 ? { field, direction: -1 } : undefined
     })
@@ -120,7 +124,7 @@ function resultView(view: View, result: unknown): Content {
     rows.records.length === 0
       ? element('p', { className: 'empty' }, reasonOf(view, rows))
       : tableView(view, rows, columns, { sort, pick: takesMany ? pick : undefined }),
-    pagerView(view, rows, columns)
+    pagerView(view, rows, columns, find)
   ]
 }
 

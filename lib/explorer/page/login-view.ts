@@ -1,11 +1,10 @@
-import { toData } from '../model/data.js'
 import { toProblem } from '../model/problem.js'
 import { button, byId, type Content, element, fill, freshId, labelled, select } from './element.js'
 import type { Explorer, View } from './explorer.js'
-import type { FieldView } from './field-parts.js'
+import { type FieldView, nothing, toFormPart } from './field-parts.js'
 import { fieldView } from './field-view.js'
 import { createForm, headView } from './head-view.js'
-import { markFields, problemView } from './problem-view.js'
+import { markFields, markProblems, problemView } from './problem-view.js'
 
 /** Who is logged in, with the way in or out. */
 export function loginState(explorer: Explorer): void {
@@ -108,8 +107,7 @@ function loginForm(explorer: Explorer, done: () => void, ...buttons: Content[]) 
   let [strategy] = session.strategies
 
   const renderFields = () => {
-    const start = { value: undefined, shown: undefined }
-    inputs = (strategy?.fields ?? []).map((field) => fieldView(field, start, { isChange: false }))
+    inputs = (strategy?.fields ?? []).map((field) => fieldView(field, nothing, { isChange: false }))
     fill(
       fields,
       inputs.map(({ view }) => view)
@@ -128,16 +126,15 @@ function loginForm(explorer: Explorer, done: () => void, ...buttons: Content[]) 
   })
 
   async function send(): Promise<void> {
-    const { data } = toData(inputs.map((input) => input.read()))
+    const form = toFormPart(inputs)
+    if (markProblems(form)) return
+    const { data } = form.read()
     try {
       if (strategy !== undefined && (keys.length === 0 || Object.keys(data as object).length > 0))
         await session.logIn(strategy, data as object)
     } catch (error) {
       fill(problem, problemView(explorer, error, { isOfLogin: true }))
-      markFields(
-        toProblem(error, session.base).details,
-        new Map(inputs.flatMap((view) => view.marks(view.read().field.name)))
-      )
+      markFields(toProblem(error, session.base).details, form.marks())
       return
     }
     loginState(explorer)

@@ -1,12 +1,10 @@
 import { placeWithin, toVariantLabel, variantOf } from '../model/data.js'
 import { asList, propertyOf } from '../model/json.js'
 import type { Field } from '../model/schema.js'
-import { button, type Content, element, fill, freshId, labelled, select } from './element.js'
+import { button, type Content, element, fill, freshId, hasTyped, labelled, select } from './element.js'
 import { type FieldContext, type FieldView, hintOf, requiredMark, type Start } from './field-parts.js'
 
 type Make = (field: Field, start: Start, context: FieldContext) => FieldView
-
-const hasTyped = (view: HTMLElement) => view.dispatchEvent(new Event('input', { bubbles: true }))
 
 /** A frame with a name, what it is, and room for what is wrong with it. */
 function frame(field: Field) {

@@ -1,17 +1,22 @@
 import { toCSV, toJSONText } from '../model/export.js'
+import type { Place } from '../model/place.js'
 import { type Rows, toRange } from '../model/result.js'
 import { download } from './download.js'
 import { button, element, labelled, select } from './element.js'
 import type { View } from './explorer.js'
-import { showHead } from './head-view.js'
 
 const sizes = [10, 25, 50, 100]
 
 /** Where a page stands, the ways to others, and to files of what is shown. */
-export function pagerView(view: View, rows: Rows, columns: readonly string[]): HTMLElement {
+export function pagerView(
+  view: View,
+  rows: Rows,
+  columns: readonly string[],
+  find: (part: Partial<Place>) => void
+): HTMLElement {
   const { place } = view
   const limit = rows.limit ?? place.limit ?? 0
-  const to = (skip: number) => showHead(view, { ...place, skip: Math.max(0, skip) })
+  const to = (skip: number) => find({ skip: Math.max(0, skip) })
   const isLast =
     rows.total === undefined
       ? limit === 0 || rows.records.length < limit
@@ -26,7 +31,7 @@ export function pagerView(view: View, rows: Rows, columns: readonly string[]): H
       key: 'size'
     }
   )
-  size.onchange = () => showHead(view, { ...place, skip: 0, limit: size.value === '' ? undefined : Number(size.value) })
+  size.onchange = () => find({ skip: 0, limit: size.value === '' ? undefined : Number(size.value) })
   return element(
     'div',
     { className: 'pager' },

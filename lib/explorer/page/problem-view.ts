@@ -1,7 +1,7 @@
 import { type Detail, toProblem } from '../model/problem.js'
 import { button, element } from './element.js'
 import type { Explorer } from './explorer.js'
-import type { Mark } from './field-parts.js'
+import type { FormPart, Mark } from './field-parts.js'
 
 /**
  * Shows an error, and what to do about it. What belongs to a field of the form is shown there too.
@@ -60,6 +60,14 @@ export function markFields(details: readonly Detail[], marks: ReadonlyMap<string
   const target =
     first?.tagName === 'FIELDSET' ? first.querySelector<HTMLElement>('input, select, textarea, button') : first
   target?.focus()
+}
+
+/** Marks the fields of a form that can't be sent as they are. @returns whether there are any */
+export function markProblems(form: FormPart): boolean {
+  const { problems } = form.read()
+  const details = [...problems].map(([place, message]) => ({ place, path: place, message }))
+  markFields(details, form.marks())
+  return details.length > 0
 }
 
 const isMissing = (input: HTMLElement) =>

@@ -4,7 +4,7 @@ import { bodyView } from './body-view.js'
 import { button, byId, element, fill } from './element.js'
 import type { View } from './explorer.js'
 import { createForm } from './head-view.js'
-import { markFields, problemView } from './problem-view.js'
+import { markFields, markProblems, problemView } from './problem-view.js'
 
 /** The method of a service that takes many records by their ids, where there is one. */
 export function forMany({ service }: View, name: string): Operation | undefined {
@@ -35,13 +35,7 @@ function askFor(view: View, operation: Operation, ids: readonly string[]): void 
   const records = `${ids.length} ${ids.length === 1 ? 'record' : 'records'} of /${service.path}`
 
   async function send(): Promise<void> {
-    const { data, problems } = body?.read() ?? { data: undefined, problems: new Map<string, string>() }
-    const marks = body?.marks() ?? new Map()
-    markFields(
-      [...problems].map(([place, message]) => ({ place, path: place, message })),
-      marks
-    )
-    if (problems.size > 0) return
+    if (body !== undefined && markProblems(body)) return
     const query = Object.fromEntries([[service.idField, { $in: ids }]])
     try {
       await explorer.session.send({
@@ -50,11 +44,11 @@ function askFor(view: View, operation: Operation, ids: readonly string[]): void 
         id: undefined,
         route: Object.fromEntries(place.route),
         query,
-        data
+        data: body?.read().data
       })
     } catch (error) {
       fill(problem, problemView(explorer, error))
-      markFields(toProblem(error, explorer.session.base).details, marks)
+      if (body !== undefined) markFields(toProblem(error, explorer.session.base).details, body.marks())
       return
     }
     dialog.close()

@@ -36,6 +36,17 @@ function mend(token, tokens) {
       toText(one)
 }
 
+/** A cell of the head without words is no heading. */
+function emptyHeadings(md) {
+  md.core.ruler.push('empty-headings', ({ tokens }) => {
+    tokens.forEach((token, index) => {
+      if (token.type !== 'th_open' || tokens[index + 1].content !== '') return
+      token.tag = 'td'
+      tokens[index + 2].tag = 'td'
+    })
+  })
+}
+
 function toText(token) {
   token.tag = 'span'
   token.attrs = null
@@ -113,6 +124,7 @@ export default defineConfig({
     config(md) {
       addInstallTabs(md)
       linkInSite(md)
+      emptyHeadings(md)
     },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' }
   },

@@ -118,8 +118,10 @@ t.test('the blog: compiled, visited by its own client, and by curl', { skip }, a
     t.match(await send('GET', path), [/40[04]/, /NotFound|BadRequest/], path)
   t.match(await send('DELETE', '/authentication'), [200])
   t.strictSame(await send('GET', '/users/1'), [401, 'NotAuthenticated'], 'the token has ended')
-  const [, check] = /^HEALTHCHECK CMD (.+)$/m.exec(readFileSync(join(folder, 'Dockerfile'), 'utf8')) ?? []
-  const [node, ...script] = JSON.parse((check ?? '').replaceAll('127.0.0.1:3030', new URL(address).host))
+  const [, check] = /^HEALTHCHECK CMD (\[[^\]]+\])$/m.exec(readFileSync(join(folder, 'Dockerfile'), 'utf8')) ?? []
+  const [node, ...script] = JSON.parse(
+    (check ?? '').replace('\\\n', '').replaceAll('127.0.0.1:3030', new URL(address).host)
+  )
   t.match(await run(folder, node, ...script), { code: 0 }, 'Docker finds it well')
   t.match(await run(folder, node, ...script.map((text: string) => text.replace('/health', '/none'))), { code: 1 })
   const visit = await run(folder, 'env', `BLOG=${address}`, 'npm', 'run', 'visit', '--silent')

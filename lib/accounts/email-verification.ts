@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Params } from '../../types/service.js'
 import { LocalStrategy, type RateLimitOptions } from '../authentication/index.js'
-import { toSeconds } from '../authentication/token.js'
 import { Forbidden } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
@@ -60,10 +59,22 @@ export async function emailVerification(app: FastifyInstance, options: EmailVeri
   const { expiresIn = '1d', rateLimit = true } = options
   const login = new PasswordLogin(app, 'emailVerification')
   const { strategy } = login
-  const lifetime = toSeconds(expiresIn, 'expiresIn', 'emailVerification')
-  const links = new Links(login, joinPath(app.prefix, path), lifetime, [strategy.entityUsernameField, field])
+  const links = new Links(login, joinPath(app.prefix, path), expiresIn, [strategy.entityUsernameField, field])
   const address = new VerifiedAddress(login, field, new Mails(app, login, links, send))
-  await registerAccountService(app, login, new EmailVerificationService(login, links, address, field), {
+  const service: EmailVerifications<string> = {
+    async create(data, params = {}) {
+      const user = await login.findUser(data, params)
+      address.send(params, () => user)
+      return { sent: true }
+    },
+    async confirm({ token }, params = {}) {
+      const user = await links.userOf(token, params)
+      // The address may be changed at this moment.
+      if (!(await login.change(user, strategy.entityUsernameField, { [field]: true }, params))) throw invalidLink()
+      return { verified: true }
+    }
+  }
+  await registerAccountService(app, login, service, {
     path,
     schema: accountSchemas(
       {
@@ -93,33 +104,4 @@ function requireVerified({ strategies }: PasswordLogin, address: VerifiedAddress
         // The password was right, so the caller may know it.
         if (!address.isVerified(user)) throw new Forbidden('Verify your e-mail address first')
       })
-}
-
-class EmailVerificationService implements EmailVerifications<string> {
-  readonly #login: PasswordLogin
-  readonly #links: Links
-  readonly #address: VerifiedAddress
-  readonly #field: string
-
-  constructor(login: PasswordLogin, links: Links, address: VerifiedAddress, field: string) {
-    this.#login = login
-    this.#links = links
-    this.#address = address
-    this.#field = field
-  }
-
-  async create(data: Record<string, string>, params: Params = {}): Promise<{ sent: boolean }> {
-    const user = await this.#login.findUser(data, params)
-    this.#address.send(params, () => user)
-    return { sent: true }
-  }
-
-  async confirm({ token }: { token: string }, params: Params = {}): Promise<{ verified: boolean }> {
-    const { strategy } = this.#login
-    const user = await this.#links.userOf(token, params)
-    const data = { [this.#field]: true }
-    // The address may be changed at this moment.
-    if (!(await this.#login.change(user, strategy.entityUsernameField, data, params))) throw invalidLink()
-    return { verified: true }
-  }
 }

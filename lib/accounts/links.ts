@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Params } from '../../types/service.js'
+import { toSeconds } from '../authentication/token.js'
 import type { UserRecord } from '../authentication/users.js'
 import { BadRequest } from '../core/errors.js'
 import type { PasswordLogin } from './password-login.js'
@@ -16,13 +17,13 @@ export class Links {
 
   /**
    * @param purpose the path of the only service that takes the tokens
-   * @param lifetime in seconds
+   * @param expiresIn in seconds or as `'15m'`
    * @param fields a change of one of them ends the token
    */
-  constructor(login: PasswordLogin, purpose: string, lifetime: number, fields: readonly string[]) {
+  constructor(login: PasswordLogin, purpose: string, expiresIn: string | number, fields: readonly string[]) {
     this.#login = login
     this.#purpose = purpose
-    this.#lifetime = lifetime
+    this.#lifetime = toSeconds(expiresIn, 'expiresIn', login.who)
     this.#fields = fields
   }
 

@@ -51,7 +51,21 @@ export async function passwordChange(app: FastifyInstance, options: PasswordChan
   const { path = 'password-changes', strategies = ['jwt'], password = newPassword, rateLimit = true } = options
   const login = new PasswordLogin(app, 'passwordChange')
   const { users, strategy } = login
-  await registerAccountService(app, login, new PasswordChangeService(login), {
+  const service: PasswordChanges = {
+    async create({ currentPassword, password }, params = {}) {
+      const caller = params[String(users.name)]
+      if (caller === undefined) throw new NotAuthenticated('Not authenticated')
+      const user = await users.get(users.idOf(caller), params)
+      // Of two changes at the same moment, the second one has an old `currentPassword`.
+      const isChanged =
+        user !== undefined &&
+        (await login.verify(user, currentPassword)) &&
+        (await login.replacePassword(user, password, params))
+      if (!isChanged) throw invalidField('currentPassword', "'currentPassword' is wrong")
+      return { changed: true }
+    }
+  }
+  await registerAccountService(app, login, service, {
     path,
     schema: accountSchemas({
       summary: 'Change the password',
@@ -80,29 +94,3 @@ const refuseField =
   }
 
 const invalidField = (field: string, message: string) => new BadRequest(message, { errors: { [field]: message } })
-
-class PasswordChangeService implements PasswordChanges {
-  readonly #login: PasswordLogin
-
-  constructor(login: PasswordLogin) {
-    this.#login = login
-  }
-
-  async create(
-    { currentPassword, password }: { currentPassword: string; password: string },
-    params: Params = {}
-  ): Promise<{ changed: boolean }> {
-    const { users } = this.#login
-    const caller = params[String(users.name)]
-    if (caller === undefined) throw new NotAuthenticated('Not authenticated')
-    const user = await users.get(users.idOf(caller), params)
-    // Of two changes at the same moment, the second one has sent what is not the current password
-    // any more.
-    const isChanged =
-      user !== undefined &&
-      (await this.#login.verify(user, currentPassword)) &&
-      (await this.#login.replacePassword(user, password, params))
-    if (!isChanged) throw invalidField('currentPassword', "'currentPassword' is wrong")
-    return { changed: true }
-  }
-}

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Params } from '../../types/service.js'
 import type { RateLimitOptions } from '../authentication/rate-limit.js'
-import { toSeconds } from '../authentication/token.js'
 import { joinPath } from '../core/path.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { invalidLink, Links } from './links.js'
@@ -55,10 +54,22 @@ export async function passwordReset(app: FastifyInstance, options: PasswordReset
   const login = new PasswordLogin(app, 'passwordReset')
   const { strategy } = login
   const fields = [strategy.entityPasswordField, strategy.entityUsernameField]
-  const lifetime = toSeconds(expiresIn, 'expiresIn', 'passwordReset')
-  const links = new Links(login, joinPath(app.prefix, path), lifetime, fields)
+  const links = new Links(login, joinPath(app.prefix, path), expiresIn, fields)
   const mails = new Mails(app, login, links, send)
-  await registerAccountService(app, login, new PasswordResetService(login, links, mails), {
+  const service: PasswordResets<string> = {
+    async create(data, params = {}) {
+      const user = await login.findUser(data, params)
+      mails.start(params, () => user)
+      return { sent: true }
+    },
+    async confirm({ token, password }, params = {}) {
+      const user = await links.userOf(token, params)
+      // Two uses at the same moment read the same user, and only one of them finds the old hash.
+      if (!(await login.replacePassword(user, password, params))) throw invalidLink()
+      return { changed: true }
+    }
+  }
+  await registerAccountService(app, login, service, {
     path,
     schema: accountSchemas(
       {
@@ -76,32 +87,4 @@ export async function passwordReset(app: FastifyInstance, options: PasswordReset
     ),
     rateLimit
   })
-}
-
-class PasswordResetService implements PasswordResets<string> {
-  readonly #login: PasswordLogin
-  readonly #links: Links
-  readonly #mails: Mails
-
-  constructor(login: PasswordLogin, links: Links, mails: Mails) {
-    this.#login = login
-    this.#links = links
-    this.#mails = mails
-  }
-
-  async create(data: Record<string, string>, params: Params = {}): Promise<{ sent: boolean }> {
-    const user = await this.#login.findUser(data, params)
-    this.#mails.start(params, () => user)
-    return { sent: true }
-  }
-
-  async confirm(
-    { token, password }: { token: string; password: string },
-    params: Params = {}
-  ): Promise<{ changed: boolean }> {
-    const user = await this.#links.userOf(token, params)
-    // Two uses at the same moment read the same user, and only one of them finds the old hash.
-    if (!(await this.#login.replacePassword(user, password, params))) throw invalidLink()
-    return { changed: true }
-  }
 }

@@ -3,6 +3,7 @@ import t from 'tap'
 import { toCSV, toJSONText } from '../../lib/explorer/model/export.js'
 import { hear, type ListMessage, mostEvents, nothingHeard, toListening } from '../../lib/explorer/model/heard.js'
 import { toProblem } from '../../lib/explorer/model/problem.js'
+import { toRecordLabel } from '../../lib/explorer/model/references.js'
 import {
   columnsOf,
   idOfRecord,
@@ -12,7 +13,6 @@ import {
   toRange,
   toReadableBody,
   toReadableText,
-  toRecordLabel,
   toRows,
   toSize
 } from '../../lib/explorer/model/result.js'

@@ -54,6 +54,10 @@ const fields: [label: string, keys: string, message: RegExp][] = [
 async function openBooks(t: Test): Promise<{ page: Page; sent: string[] }> {
   const app = Fastify({ forceCloseConnections: true })
   t.teardown(() => app.close())
+  const sent: string[] = []
+  app.addHook('onRequest', async ({ method, url }) => {
+    if (method !== 'GET' || /^\/books[?/]/.test(url)) sent.push(`${method} ${url}`)
+  })
   await app.register(swagger, openapi({ info: { title: 'Books', version: '1.0.0' } }))
   await app.register(services)
   const books = Object.assign(memory({ startId: 1, multi: true }), { count: async () => 1 })
@@ -65,10 +69,6 @@ async function openBooks(t: Test): Promise<{ page: Page; sent: string[] }> {
   })
   await app.register(explorer)
   await app.service('books').create({ title: 'Maps', day: '2030-01-31', pages: 7 })
-  const sent: string[] = []
-  app.addHook('onRequest', async ({ method, url }) => {
-    if (method !== 'GET' || /^\/books[?/]/.test(url)) sent.push(`${method} ${url}`)
-  })
   const page = await openExplorer(t, await app.listen({ port: 0, host: '127.0.0.1' }), { locale: 'en-US' })
   return { page, sent }
 }

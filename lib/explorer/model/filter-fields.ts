@@ -35,7 +35,8 @@ const unknownField = toField('', {}, createFollow({}))
 /** The field that a condition is typed into: a list and a pattern are texts. */
 export function toConditionField(field: Field = unknownField, operator = ''): Field {
   const { kind, choices, ...rest } = toLineField(field)
-  if ([...listOperators, ...patterns].includes(operator)) return { ...rest, kind: 'text', choices: [] }
+  if ([...listOperators, ...patterns].includes(operator))
+    return { ...rest, kind: 'text', choices: [], refersTo: undefined }
   return kind === 'boolean' ? { ...rest, kind: 'choice', choices: [true, false] } : { ...rest, kind, choices }
 }
 

@@ -87,10 +87,3 @@ export function toRange({ records, total, skip }: Rows): string {
   if (records.length === 0) return count === 0 ? 'No records' : `Past the last${all || ' record'}`
   return `${skip + 1}–${skip + records.length}${all}`
 }
-
-/** Returns a label for a record: the first string field with a usual name such as `title`. */
-export function toRecordLabel(record: Json): string {
-  const names = ['name', 'title', 'label', 'email', 'username', 'subject', 'text']
-  const name = names.map((key) => propertyOf(record, key)).find((value) => typeof value === 'string' && value !== '')
-  return toCell(name)
-}

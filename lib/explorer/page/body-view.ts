@@ -7,7 +7,7 @@ import { fieldView } from './field-view.js'
 import { type JSONEditor, jsonEditor } from './json-editor.js'
 import { fixedValue, isFixed, variantChoice } from './nested-view.js'
 import { markProblems } from './problem-view.js'
-import { choicesOf } from './references.js'
+import { searchOf } from './references.js'
 
 /** The form for the body of a call. */
 export interface BodyView extends FormPart {
@@ -23,7 +23,7 @@ export interface BodyView extends FormPart {
 export function bodyView({ operation, explorer }: View, record: unknown, change: () => void): BodyView {
   const { bodies, isForm, name } = operation
   const isChange = name === 'patch'
-  const context: FieldContext = { isChange, records: choicesOf(explorer) }
+  const context: FieldContext = { isChange, records: (path) => searchOf(explorer, path) }
   const view = element('div', { className: 'body', oninput: change })
   let fields: FieldView[] = []
   let json: JSONEditor | undefined

@@ -1,6 +1,8 @@
 import { fromInputMoment, momentInputs, toInputMoment } from '../model/moments.js'
 import type { InputText } from '../model/query.js'
+import type { RecordSearch } from '../model/references.js'
 import type { Field } from '../model/schema.js'
+import { referenceControl } from './combobox.js'
 import { element, hasTyped, select } from './element.js'
 
 export type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
@@ -9,11 +11,13 @@ export type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 export interface Control {
   /** The element that has the label, the focus and the mark of an error. */
   readonly input: Input
+  /** The input with what belongs to it. Default: the input. */
+  readonly view?: HTMLElement
   read(): InputText
   write(text: string): void
 }
 
-type InputProperties = {
+export type InputProperties = {
   readonly id: string
   readonly key: string
   readonly ariaLabel?: string
@@ -57,9 +61,18 @@ export function watchUnfinished({ input, read }: Control, say: (problem: string 
   })
 }
 
-/** Creates the control for a field that may show either of two texts. */
-export function controlFor(field: Field, text: string, shown: string, properties: InputProperties): Control {
+/**
+ * Creates the control for a field that may show either of two texts.
+ * @param search finds the records that the field may refer to
+ */
+export function controlFor(
+  field: Field,
+  [text, shown]: readonly [string, string],
+  properties: InputProperties,
+  search?: RecordSearch
+): Control {
   const texts = [text, shown]
+  if (search !== undefined) return referenceControl(field, text, properties, search)
   if (field.kind === 'file')
     return fileControl(element('input', { ...properties, type: 'file', multiple: field.isMany }))
   if (field.kind === 'boolean' && !field.isNullable && texts.every((part) => /^(true|false|)$/.test(part)))

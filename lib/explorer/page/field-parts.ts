@@ -1,5 +1,6 @@
 import { type Entry, type Filled, toData, toFieldText } from '../model/data.js'
 import { momentHint } from '../model/moments.js'
+import type { RecordSearch } from '../model/references.js'
 import type { Field } from '../model/schema.js'
 import { type Content, element } from './element.js'
 
@@ -50,8 +51,8 @@ export const nothing: Start = { value: undefined, shown: undefined }
 export interface FieldContext {
   /** Whether only those are sent that change. */
   readonly isChange: boolean
-  /** The records of a service to choose from. */
-  records?(service: string): Promise<readonly (readonly [id: string, label: string])[]>
+  /** The search for records of a service. */
+  records?(service: string): RecordSearch | undefined
 }
 
 export const requiredMark = ({ isRequired }: Field): Content =>
@@ -65,7 +66,7 @@ export function hintOf(field: Field): string {
     kind === 'json' && 'JSON',
     kind === 'moment' && momentHint(field.format, zone),
     ...rules,
-    refersTo !== undefined && `a record of /${refersTo}`,
+    refersTo !== undefined && `id of a record in /${refersTo}`,
     isNullable && 'may be empty',
     standard !== undefined && standard !== null && `by default ${toFieldText(standard) || 'empty'}`,
     description

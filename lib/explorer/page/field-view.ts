@@ -19,7 +19,8 @@ export function fieldView(field: Field, start: Start, context: FieldContext): Fi
 /** Creates the view of a field with one input. */
 export function leafView(field: Field, { value, shown }: Start, context: FieldContext): FieldView {
   const texts = [toFieldText(value, field.kind), toFieldText(shown, field.kind)] as const
-  const control = controlFor(field, ...texts, { id: freshId(), key: `field ${field.name}` })
+  const search = field.refersTo === undefined ? undefined : context.records?.(field.refersTo)
+  const control = controlFor(field, texts, { id: freshId(), key: `field ${field.name}` }, search)
   const { input } = control
   // An input changes some texts by itself: those with `\r`.
   const initial = control.read().text
@@ -40,14 +41,12 @@ export function leafView(field: Field, { value, shown }: Start, context: FieldCo
   const about = element('p', { className: 'dim about', id: freshId() }, hint)
   input.setAttribute('aria-describedby', `${wrong.id} ${about.id}`)
   const label = element('label', { htmlFor: input.id }, field.name, requiredMark(field))
-  const choices = context.records && field.refersTo !== undefined ? recordChoices(field, input, context) : undefined
   return {
     view: element(
       'div',
       { className: isSwitch ? 'field switch' : 'field' },
       label,
-      input,
-      choices,
+      control.view ?? input,
       wrong,
       hint !== '' && about
     ),
@@ -55,16 +54,4 @@ export function leafView(field: Field, { value, shown }: Start, context: FieldCo
     read: () => ({ field, initial, value, ...control.read() }),
     marks: (place) => [[place, { input, note: wrong }]]
   }
-}
-
-/** The records that a field may refer to, asked for as soon as somebody comes to it. */
-function recordChoices({ refersTo = '' }: Field, input: HTMLElement, { records }: FieldContext): HTMLElement {
-  const list = element('datalist', { id: freshId() })
-  input.setAttribute('list', list.id)
-  const load = async () => {
-    const choices = (await records?.(refersTo)) ?? []
-    list.append(...choices.map(([value, label]) => element('option', { value, label })))
-  }
-  input.addEventListener('focus', () => void load(), { once: true })
-  return list
 }

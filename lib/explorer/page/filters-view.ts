@@ -3,6 +3,7 @@ import { type Filter, type InputText, toConditions } from '../model/query.js'
 import { controlFor, watchUnfinished } from './control.js'
 import { button, type Content, element, fill, freshId, select } from './element.js'
 import type { View } from './explorer.js'
+import { searchOf } from './references.js'
 
 /**
  * The conditions of a list. `change` is called as they are typed; `isNew` says that there is
@@ -96,10 +97,12 @@ function operatorInput(view: View, { field, operator }: Filter, index: number, c
 
 function valueInput(view: View, { field, operator, text }: Filter, index: number, change: (typed: InputText) => void) {
   const properties = { ariaLabel: 'Value', key: `value-${index}`, id: freshId() }
-  const control = controlFor(toConditionField(fieldOf(view, field), operator), text, text, properties)
+  const valueField = toConditionField(fieldOf(view, field), operator)
+  const search = valueField.refersTo === undefined ? undefined : searchOf(view.explorer, valueField.refersTo)
+  const control = controlFor(valueField, [text, text], properties, search)
   const { input, read } = control
   if (input instanceof HTMLInputElement) input.placeholder = listOperators.includes(operator) ? 'a, b, c' : 'value'
   input.addEventListener('input', () => change(read()))
   watchUnfinished(control)
-  return input
+  return control.view ?? input
 }

@@ -1,21 +1,60 @@
-import { listOfService } from '../model/place.js'
-import { idOfRecord, toRecordLabel, toRows } from '../model/result.js'
+import type { Json } from '../model/json.js'
+import { listOfService, type Place } from '../model/place.js'
+import { type Choices, matching, type RecordSearch, toRecordLabel, toSearch } from '../model/references.js'
+import { toRows } from '../model/result.js'
 import { callOf, type Explorer } from './explorer.js'
-import type { FieldContext } from './field-parts.js'
 
-/** The records of services, to choose from: the first ones, as the service gives them. */
-export const choicesOf =
-  (explorer: Explorer): NonNullable<FieldContext['records']> =>
-  async (path) => {
-    const service = explorer.session.services.get(path)
-    const operation = service?.operations.get('find')
-    if (service === undefined || operation === undefined) return []
-    const place = listOfService(path)
-    const result = await explorer.session
-      .send(callOf({ explorer, service, operation, place }, place))
-      .catch(() => undefined)
-    return (toRows(result)?.records ?? []).flatMap((record) => {
-      const id = idOfRecord(record, service.idField)
-      return id === undefined ? [] : [[id, toRecordLabel(record)] as const]
-    })
+const mostChoices = 10
+const recordsPerRequest = 100
+// A service without an operator for texts is read up to here.
+const mostRead = 2000
+
+/** Creates the search of a service; `undefined` if its records can't be listed. */
+export function searchOf(explorer: Explorer, path: string): RecordSearch | undefined {
+  const { session } = explorer
+  const service = session.services.get(path)
+  const operation = service?.operations.get('find')
+  if (service === undefined || operation === undefined || service.placeholders.length > 0) return undefined
+  const ask = async (part: Partial<Place>) => {
+    const place = { ...listOfService(path), ...part }
+    const rows = toRows(await session.send(callOf({ explorer, service, operation, place }, place)))
+    return rows ?? { records: [], total: 0 }
   }
+  const first = (choices: Choices['choices'], total: number | undefined): Choices => {
+    const shown = choices.slice(0, mostChoices)
+    return { choices: shown, more: total === undefined ? undefined : total - shown.length }
+  }
+  const read: Json[] = []
+  let total: number | undefined
+  let isWhole = false
+
+  /** Reads more pages until enough records fit. */
+  async function findInPages(text: string): Promise<Choices> {
+    for (;;) {
+      const choices = matching(read, service?.idField ?? '', text)
+      if (isWhole || choices.length > mostChoices || read.length >= mostRead)
+        return first(choices, isWhole ? choices.length : text === '' ? total : undefined)
+      const rows = await ask({ limit: recordsPerRequest, skip: read.length })
+      read.push(...rows.records)
+      total = rows.total
+      isWhole = rows.records.length === 0 || total === undefined || read.length >= total
+    }
+  }
+
+  return {
+    async find(text) {
+      const search = text === '' ? undefined : toSearch(operation, text)
+      if (search === undefined) return findInPages(text)
+      const { records, total } = await ask({ limit: mostChoices, filters: [search] })
+      return first(matching(records, service.idField, ''), total)
+    },
+    async labelOf(id) {
+      const get = service.operations.get('get')
+      if (get === undefined) return ''
+      const place = { ...listOfService(path), id }
+      return session
+        .send(callOf({ explorer, service, operation: get, place }, place))
+        .then(toRecordLabel, (error) => (error.code === 404 ? undefined : ''))
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { type Json, propertyOf } from './json.js'
+import type { Filter } from './query.js'
+import { idOfRecord, toCell } from './result.js'
+import type { Operation } from './services.js'
+
+/** A record to choose. */
+export interface Choice {
+  readonly id: string
+  readonly label: string
+}
+
+/** The first of the records that fit a text. */
+export interface Choices {
+  readonly choices: readonly Choice[]
+  /** The number of records that fit besides; `undefined` if nobody knows. */
+  readonly more: number | undefined
+}
+
+/** Finds the records that a field may refer to. */
+export interface RecordSearch {
+  find(text: string): Promise<Choices>
+  /** @returns the label of a record, `undefined` if there is no such record */
+  labelOf(id: string): Promise<string | undefined>
+}
+
+const labelNames = ['name', 'title', 'label', 'email', 'username', 'subject', 'text']
+
+/** Returns a label for a record: the first string field with a usual name such as `title`. */
+export function toRecordLabel(record: unknown): string {
+  const name = labelNames
+    .map((key) => propertyOf(record, key))
+    .find((value) => typeof value === 'string' && value !== '')
+  return toCell(name)
+}
+
+/** The condition that searches a service for a text; `undefined` if it has no operator for that. */
+export function toSearch({ query }: Operation, text: string): Filter | undefined {
+  for (const name of labelNames) {
+    const operators = query.find((field) => field.name === name)?.operators ?? []
+    const operator = ['$ilike', '$like'].find((candidate) => operators.includes(candidate))
+    if (operator !== undefined) return { field: name, operator, text: `%${text}%` }
+  }
+  return undefined
+}
+
+/** The records whose label or id contains a text. */
+export const matching = (records: readonly Json[], idField: string, text: string): Choice[] =>
+  records.flatMap((record) => {
+    const id = idOfRecord(record, idField)
+    const label = toRecordLabel(record)
+    return id !== undefined && (id === text || label.toLowerCase().includes(text.toLowerCase())) ? [{ id, label }] : []
+  })
+
+/** Says that there are more records than those that are shown; `''` if there are none. */
+export function toMoreText({ choices, more }: Choices): string {
+  if (choices.length === 0) return 'Nothing found.'
+  if (more === 0) return ''
+  return more === undefined
+    ? 'And more: type to search.'
+    : `And ${new Intl.NumberFormat().format(more)} more: type to search.`
+}

@@ -39,8 +39,8 @@ export interface CustomMethod {
    */
   readonly allow?: readonly string[]
   /**
-   * Whether the hook `idempotency()` applies to the method, or even needs a key. With `true` and
-   * `'required'` the service needs the hook. Default: as the hook's options say.
+   * Whether the method takes an `Idempotency-Key`, or even needs one. With `true` and `'required'`
+   * the service needs the hook `idempotency()`. Default: as the hook's options say.
    */
   readonly idempotency?: boolean | 'required'
 }

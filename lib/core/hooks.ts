@@ -35,8 +35,8 @@ interface GuardTraits {
 interface DeclarationTraits {
   /** Returns the roles that the hook knows for a method. `undefined` if it lets all callers pass. */
   rolesFor?(position: HookPosition, method: string): readonly string[] | undefined
-  /** Whether it carries out a call once by its `Idempotency-Key`. */
-  readonly readsKeys?: boolean
+  /** Whether it carries out the calls of a method once, by their `Idempotency-Key`. */
+  takesKeys?(position: HookPosition, method: string, verb: string): boolean
 }
 
 /** Read by OpenAPI documents and by `app.printServices()`. */

@@ -55,6 +55,12 @@ export const storeKind: OptionKind = [
     isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)
 ]
 
+/** The kind of options that take a store with `add`. */
+export const sharedStoreKind: OptionKind = [
+  'an object with the methods get, set and add, which keeps a value only if there is none',
+  (value) => storeKind[1](value) && typeof (value as Store).add === 'function'
+]
+
 /**
  * Forgets a key before its time, such as that which `add` has taken. Where that fails, it ends by
  * its time.

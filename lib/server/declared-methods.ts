@@ -14,7 +14,7 @@ export function checkDeclaredMethods(entry: Describable): void {
     if (!entry.exposed.includes(name)) continue
     const hooks = hooksAround(entry, name, ['around']).map(traitsOf)
     const option = (text: string) => `The resource of '${entry.path}' declares \`${text}\` for '${name}'`
-    if (idempotency && !hooks.some(({ readsKeys }) => readsKeys === true))
+    if (idempotency && !hooks.some(({ takesKeys }) => takesKeys !== undefined))
       throw new Error(`${option('idempotency')}, but no hook reads the key: add idempotency() to its around hooks`)
     if (allow === undefined) continue
     const roles = hooks.flatMap(({ rolesFor }) => rolesFor?.(entry, name) ?? [])

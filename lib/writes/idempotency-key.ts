@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
-import type { HookContext, Http } from '../../types/hooks.js'
+import type { HookContext } from '../../types/fastify.js'
+import type { Http } from '../../types/hooks.js'
 import { pause } from '../core/async.js'
 import { attempt, Conflict, GeneralError, Unprocessable } from '../core/errors.js'
 import { isObject } from '../core/objects.js'
 import { freeOwnKey, renewKey, type Store, type TransactionalStore } from '../core/store.js'
+import type { CommitEnd } from '../database/commit.js'
 
 /** The value of a key in the store. */
 interface StoredRequest {
@@ -50,17 +52,20 @@ export class IdempotencyKeys {
   }
 }
 
-/** The key of a request in the store. */
+/** The key of a call in the store. */
 export class IdempotencyKey {
+  readonly #context: HookContext
   readonly #keys: IdempotencyKeys
   readonly #store: Store
   readonly #name: string
   readonly #request: string
   /** The value of the key while the request runs. Two equal requests have different holders. */
   readonly #lockValue: string
+  #endRenewal = async () => {}
 
   /** @param request the digest of the request */
-  constructor(keys: IdempotencyKeys, name: string, request: string) {
+  constructor(context: HookContext, keys: IdempotencyKeys, name: string, request: string) {
+    this.#context = context
     this.#keys = keys
     this.#store = keys.store
     this.#name = name
@@ -69,61 +74,41 @@ export class IdempotencyKey {
   }
 
   /**
-   * Locks the key for the request, or returns the answer that was kept for it.
+   * Locks the key for the request, or returns the answer that was kept for it. The lock is renewed
+   * until the end of the call.
    * @throws {Conflict} while the first request runs, {Unprocessable} if the key came with another
    * request
    */
-  async claim(context: HookContext): Promise<StoredAnswer | undefined> {
-    const { lock, pendingAnswers } = this.#keys
-    const pending = pendingAnswers.get(this.#name)
-    if (pending === undefined && (await this.#ask((store) => store.add?.(this.#name, this.#lockValue, lock))))
-      return undefined
-    const text = pending ?? (await this.#ask((store) => store.get(this.#name)))
+  async claim(): Promise<StoredAnswer | undefined> {
+    const pending = this.#keys.pendingAnswers.get(this.#name)
+    const text = pending ?? (await this.#add())
     // A client of the store that repeats a command without an answer finds its own value.
-    if (text === this.#lockValue) return undefined
-    if (!text) {
-      // `add` has failed, so another process has just freed the key.
-      if (this.#store.add) throw stillRuns(context)
-      await this.#ask((store) => store.set(this.#name, this.#lockValue, lock))
+    if (text === this.#lockValue) {
+      this.#endRenewal = renewKey(this.#store, this.#name, this.#lockValue, this.#keys.lock)
       return undefined
     }
+    const { path, method } = this.#context
+    const stillRuns = `'${method}' of '${path}' still runs for this Idempotency-Key: try again`
+    // Another request has just freed the key.
+    if (!text) throw new Conflict(stillRuns)
     const entry = attempt<StoredRequest>(() => JSON.parse(text))
-    if (!isObject(entry))
-      throw new GeneralError(`The store of idempotency has lost what it keeps for '${context.path}'`)
+    if (!isObject(entry)) throw new GeneralError(`The store of idempotency has lost what it keeps for '${path}'`)
     if (entry.request !== this.#request)
       throw new Unprocessable(`This Idempotency-Key came with another request: each call needs a new one`)
-    if (entry.answer === undefined) throw stillRuns(context)
+    if (entry.answer === undefined) throw new Conflict(stillRuns)
     if (entry.answer === null) throw new Conflict(`This request was carried out, and its answer was not kept`)
     return entry.answer
   }
 
-  /** Renews the lock until the returned function is called. */
-  renew(): () => Promise<void> {
-    return renewKey(this.#store, this.#name, this.#lockValue, this.#keys.lock)
-  }
-
   /**
-   * Frees the key of a request that was not carried out, unless another request has it. If that
-   * fails, it is tried again later.
+   * Keeps the answer, or frees the key if the call was not carried out.
+   * @param isDone whether it was carried out. `undefined` if nobody knows, or if the answer is kept
+   * already: then the key stays as it is
    */
-  async free(): Promise<void> {
-    const free = () => freeOwnKey(this.#store, this.#name, this.#lockValue)
-    if (!(await free())) void this.#freeLater(free)
-  }
-
-  /**
-   * Keeps the answer of a request that was carried out. If that fails, it is tried again later.
-   * @throws the error of the store
-   */
-  async keep(answer: StoredAnswer | null | undefined): Promise<void> {
-    const text = this.#toText(answer)
-    const set = async () => this.#store.set(this.#name, text, this.#keys.seconds)
-    try {
-      await set()
-    } catch (error) {
-      void this.#keepLater(text, set)
-      throw error
-    }
+  async end(isDone: CommitEnd, answer?: StoredAnswer | null): Promise<void> {
+    await this.#endRenewal()
+    if (isDone) return this.#keep(answer)
+    if (isDone === false) return this.#free()
   }
 
   /**
@@ -134,25 +119,53 @@ export class IdempotencyKey {
    * the call out, so the transaction must not be committed
    */
   async keepWithin(transaction: object, answer: StoredAnswer | null): Promise<boolean> {
+    await this.#endRenewal()
     const { replaceWithin } = this.#store as TransactionalStore
     if (replaceWithin === undefined) return false
     const { seconds } = this.#keys
-    if (await replaceWithin(transaction, this.#name, this.#lockValue, this.#toText(answer), seconds)) return true
-    throw new Conflict('The Idempotency-Key of this request has gone to another one: try again')
+    try {
+      if (await replaceWithin(transaction, this.#name, this.#lockValue, this.#toText(answer), seconds)) return true
+      throw new Conflict('The Idempotency-Key of this request has gone to another one: try again')
+    } catch (error) {
+      await this.#free()
+      throw error
+    }
+  }
+
+  /** Adds the key to the store, or returns the value that it has there. */
+  async #add(): Promise<string | null | undefined> {
+    try {
+      const isAdded = await this.#store.add?.(this.#name, this.#lockValue, this.#keys.lock)
+      return isAdded ? this.#lockValue : await this.#store.get(this.#name)
+    } catch (error) {
+      // A command that has failed may be carried out later.
+      void this.#free()
+      throw error
+    }
+  }
+
+  /** Frees the key, unless another request has it. If that fails, it is tried again later. */
+  async #free(): Promise<void> {
+    const free = () => freeOwnKey(this.#store, this.#name, this.#lockValue)
+    if (!(await free())) void this.#freeLater(free)
+  }
+
+  /**
+   * Keeps the answer. If that fails, it is tried again later. The call is done, so it must not fail:
+   * in other processes a repeated request gets 409 until the store has the answer, or the lock ends.
+   */
+  async #keep(answer: StoredAnswer | null | undefined): Promise<void> {
+    const text = this.#toText(answer)
+    const set = async () => this.#store.set(this.#name, text, this.#keys.seconds)
+    await set().catch((err) => {
+      void this.#keepLater(text, set)
+      const { app, method, path } = this.#context
+      app.log.error({ err }, `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`)
+    })
   }
 
   #toText(answer: StoredAnswer | null | undefined): string {
     return JSON.stringify({ request: this.#request, answer })
-  }
-
-  /** Asks the store. A command that has failed may be carried out later. */
-  async #ask<T>(ask: (store: Store) => T): Promise<Awaited<T>> {
-    try {
-      return await ask(this.#store)
-    } catch (error) {
-      void this.free()
-      throw error
-    }
   }
 
   async #freeLater(free: () => Promise<boolean>): Promise<void> {
@@ -182,6 +195,3 @@ async function retryLater(command: () => Promise<boolean>): Promise<void> {
     if (await command().catch(() => false)) break
   }
 }
-
-export const stillRuns = ({ path, method }: HookContext) =>
-  new Conflict(`'${method}' of '${path}' still runs for this Idempotency-Key: try again`)

@@ -22,13 +22,13 @@ import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { rulesAt } from '../core/resource/registered-rules.js'
 import { isForLogins, metaOf } from '../core/service-meta.js'
 import { toStableJSON } from '../core/stable-json.js'
-import { memoryStore, type Store, storeKind } from '../core/store.js'
-import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
-import { IdempotencyKey, IdempotencyKeys, type StoredAnswer, stillRuns } from './idempotency-key.js'
+import { memoryStore, type Store, sharedStoreKind } from '../core/store.js'
+import { commitOf, hasLostCommit } from '../database/commit.js'
+import { IdempotencyKey, IdempotencyKeys, type StoredAnswer } from './idempotency-key.js'
 
 export interface IdempotencyOptions {
   /**
-   * Where answers are kept. Several processes must share a store with `add`. With
+   * Where answers are kept. It needs `add`, and several processes must share it. With
    * `postgresStore(pool, { sameDatabase: true })` they are kept in the transaction of the call.
    * Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`.
    */
@@ -56,17 +56,16 @@ export interface IdempotencyOptions {
 }
 
 const idempotencyOptions: OptionTable<IdempotencyOptions> = {
-  ...{ store: storeKind, seconds: kinds.positive, lock: kinds.positive, maxBytes: kinds.positive },
+  ...{ store: sharedStoreKind, seconds: kinds.positive, lock: kinds.positive, maxBytes: kinds.positive },
   ...{ required: kinds.flag, user: kinds.function }
 }
 
 /**
- * Creates an around hook that carries out a `create` or a custom method once, however often a
- * client sends it with the same `Idempotency-Key` (docs/writes.md#retries). A repeated request gets
- * the first answer again, with `Idempotency-Replayed: true`. It emits no event and does not run the
- * hooks inside this one. A call that has failed may be sent again. Each user has keys of their own.
- * Calls of the server, of `find`, `get`, `update`, `patch` and `remove`, and of mounted services
- * are not affected.
+ * Creates an around hook that carries out a write once, however often a client sends it with the
+ * same `Idempotency-Key` (docs/writes.md#retries). A repeated request gets the first answer again,
+ * with `Idempotency-Replayed: true`. It emits no event and does not run the hooks inside this one:
+ * `version` is always inside it. A call that has failed may be sent again. Each user has keys of
+ * their own. Calls of the server are not affected. Methods that take no key refuse it with 400.
  *
  * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first
  * request runs or if its answer was not kept, Unprocessable (422) if the key came with another
@@ -75,45 +74,36 @@ const idempotencyOptions: OptionTable<IdempotencyOptions> = {
  * @throws if an option is unknown or has the wrong type; when the server starts, if it is no around
  * hook, or a guard, `scope` or `allow` is inside it, which a repeated request would bypass
  * @example
- * app.service('orders', orders, { hooks: { around: { create: [idempotency({ store })] } } })
+ * app.service('orders', orders, { hooks: { around: { all: [idempotency({ store })] } } })
  */
 export function idempotency(options: IdempotencyOptions = {}): AroundHook {
   checkOptions('idempotency()', idempotencyOptions, options)
   const { store = memoryStore({ max: 10_000, maxBytes: 32_000_000 }), seconds = 86_400, lock = 300 } = options
   const { maxBytes = 16_384, required = false, user = userIn } = options
   const keys = new IdempotencyKeys(store, lock, seconds)
-  // A store without `add` can't tell which of two requests was first, but this process can.
-  const running = new Set<string>()
 
   const hook: AroundHook = async (context, next) => {
-    if (!isRepeatable(context)) return next()
     const { path, method, params } = context
+    const caller = callerIn(params)
+    const isRequest = caller?.context === context
+    if (!isRequest || !takesKeys(context, method, (caller.request as FastifyRequest).method)) return next()
     const header = headerIn(context)
     if (header === undefined) {
       if (needsKey(context, method)) throw new BadRequest(`'${method}' of '${path}' needs the header Idempotency-Key`)
       return next()
     }
     const name = `idempotency:${digest([path, method, toIdentity(await user(params), context), header])}`
-    const request = requestDigest(context)
-    if (running.has(name)) throw stillRuns(context)
-    running.add(name)
-    const call = new KeyedCall(context, new IdempotencyKey(keys, name, request), maxBytes)
-    try {
-      await call.run(next)
-    } finally {
-      if (call.ending === undefined) running.delete(name)
-      else call.ending.finally(() => running.delete(name))
-    }
+    await runOnce(context, new IdempotencyKey(context, keys, name, requestDigest(context, header)), maxBytes, next)
   }
   const needsKey = (position: HookPosition, method: string) => {
     const declared = declaredAt(position, method)
     return declared === 'required' || (required && declared === undefined)
   }
   const openapi = ({ method, verb }: DescribedOperation, position: HookPosition): OperationDocs | undefined =>
-    isRepeatableMethod(method, verb) && declaredAt(position, method) !== false
+    takesKeys(position, method, verb)
       ? { request: { ...headerNote, required: needsKey(position, method) }, statuses: ['409', '422'] }
       : undefined
-  return withTraits(hook, { check: checkPosition, openapi, readsKeys: true })
+  return withTraits(hook, { check: checkPosition, openapi, takesKeys })
 }
 
 forbidAsHook(idempotency, 'idempotency()')
@@ -121,84 +111,49 @@ forbidAsHook(idempotency, 'idempotency()')
 /** Returns what the resource declares for a method. */
 const declaredAt = (position: HookPosition, method: string) => rulesAt(position, method)?.custom?.idempotency
 
-/** A call with an `Idempotency-Key`. */
-class KeyedCall {
-  readonly #context: HookContext
-  readonly #key: IdempotencyKey
-  readonly #maxBytes: number
-  #endRenewal = async () => {}
-  /** Settles when the key is free or has the answer, if that is only after the answer is sent. */
-  ending: Promise<unknown> | undefined
+const readVerbs = new Set<string | undefined>(['GET', 'HEAD', 'QUERY'])
 
-  constructor(context: HookContext, key: IdempotencyKey, maxBytes: number) {
-    this.#context = context
-    this.#key = key
-    this.#maxBytes = maxBytes
-  }
+/**
+ * Returns whether calls of a method may have a key. Answers to logins must not be stored, and the
+ * guards of a mounted service run inside all hooks.
+ */
+function takesKeys(position: HookPosition, method: string, verb: string): boolean {
+  const { service } = position as HookContext
+  const { object = service } = metaOf(service)
+  if (readVerbs.has(verb) || metaOf(object).mounted !== undefined || isForLogins(service)) return false
+  return declaredAt(position, method) !== false
+}
 
-  async run(next: NextFunction): Promise<void> {
-    const context = this.#context
-    const { params } = context
-    const stored = await this.#key.claim(context)
-    if (stored !== undefined) return replay(context, stored)
-    this.#endRenewal = this.#key.renew()
-    // Ask early: a transaction of PostgreSQL has to be watched from its beginning.
-    const commit = commitOf(params)
-    try {
-      await next()
-    } catch (error) {
-      const { abandoned } = callStateOf(context)
-      const isDone = hasLostCommit(error, params) ? undefined : false
-      // A hook has given up the call, which still runs: the key stays locked until it has ended.
-      if (abandoned === undefined) await this.#end(isDone)
-      else
-        this.ending = abandoned.then(async (hasSucceeded) =>
-          this.#end(hasSucceeded ? await (commit ?? true) : isDone, null)
-        )
-      throw error
-    }
-    await this.#keepAnswer()
+/** Runs a call, or replays the answer that is kept for its key. */
+async function runOnce(context: HookContext, key: IdempotencyKey, maxBytes: number, next: NextFunction): Promise<void> {
+  const stored = await key.claim()
+  if (stored !== undefined) return replay(context, stored)
+  const { params } = context
+  // Ask early: a transaction of PostgreSQL has to be watched from its beginning.
+  const commit = commitOf(params)
+  try {
+    await next()
+  } catch (error) {
+    const { abandoned } = callStateOf(context)
+    const isDone = hasLostCommit(error, params) ? undefined : false
+    // A hook has given up the call, which still runs: the key stays locked until it has ended.
+    if (abandoned === undefined) await key.end(isDone)
+    else void abandoned.then(async (hasSucceeded) => key.end(hasSucceeded ? await (commit ?? true) : isDone, null))
+    throw error
   }
-
-  async #keepAnswer(): Promise<void> {
-    const { params } = this.#context
-    const answer = answerOf(this.#context, this.#maxBytes)
-    const commit = commitOf(params)
-    if (commit === undefined) return this.#end(true, answer)
-    await this.#endRenewal()
-    const isKept = await this.#key.keepWithin(params.transaction as object, answer).catch(async (error) => {
-      await this.#end(false)
-      throw error
-    })
-    // A transaction around this hook waits for it, so its end can't be awaited here.
-    this.ending = commit.then((isCommitted) => this.#end(isKept && isCommitted ? undefined : isCommitted, answer))
-  }
-
-  /**
-   * Keeps the answer, or frees the key if the call was not carried out.
-   * @param isDone whether it was carried out. `undefined` if nobody knows, or if the answer is kept
-   * already: then the key stays as it is
-   */
-  async #end(isDone: CommitEnd, answer?: StoredAnswer | null): Promise<void> {
-    const { app, method, path } = this.#context
-    await this.#endRenewal()
-    if (isDone === false) return this.#key.free()
-    if (isDone === undefined) return
-    try {
-      await this.#key.keep(answer)
-    } catch (err) {
-      // The call is done, so it must not fail. In other processes a repeated request gets 409 until
-      // the store has the answer, or the lock ends.
-      app.log.error({ err }, `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`)
-    }
-  }
+  const answer = answerOf(context, maxBytes)
+  const committed = commitOf(context.params)
+  if (committed === undefined) return key.end(true, answer)
+  const isKept = await key.keepWithin(context.params.transaction as object, answer)
+  // A transaction around this hook waits for it, so its end can't be awaited here.
+  void committed.then((isCommitted) => key.end(isKept && isCommitted ? undefined : isCommitted, answer))
 }
 
 function checkPosition(position: HookPosition): void {
   const { path, type, within } = position
   if (type !== 'around') throw new Error(`idempotency at '${path}' is a hook for 'around', not for '${type}'`)
   for (const [name, hooks] of (within as NonNullable<typeof within>)())
-    if (isRepeatableMethod(name, '') && hooks.some((hook) => restrictsCallers(hook, position, name)))
+    if (!readVerbs.has(methods.get(name)?.verb) && hooks.some((hook) => restrictsCallers(hook, position, name)))
       throw new Error(
         `idempotency stands around the guard or the permissions of '${name}' at '${path}', which a repeated request would pass by: put it behind them`
       )
@@ -214,23 +169,6 @@ const headerNote = {
 function restrictsCallers(hook: unknown, position: HookPosition, method: string): boolean {
   const { security, describeAccess } = traitsOf(hook)
   return security !== undefined || describeAccess?.(position, method) !== undefined
-}
-
-/** Returns whether HTTP does not allow to repeat a method by itself. */
-const isRepeatableMethod = (method: string, verb: string): boolean =>
-  method === 'create' || (!methods.has(method) && !['GET', 'HEAD', 'QUERY'].includes(verb))
-
-/**
- * Returns whether a call is of a request, and needs a key to be repeated. Answers to logins must
- * not be stored, and the guards of a mounted service run inside all hooks.
- */
-function isRepeatable(context: HookContext): boolean {
-  const caller = callerIn(context.params)
-  const { object = context.service } = metaOf(context.service)
-  if (caller?.context !== context || metaOf(object).mounted !== undefined) return false
-  if (isForLogins(context.service)) return false
-  if (!isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)) return false
-  return declaredAt(context, context.method) !== false
 }
 
 /** @throws {BadRequest} if the key is too long or empty: its sender relies on it */
@@ -268,11 +206,15 @@ function toIdentity(user: unknown, { path }: HookContext): unknown {
 const digest = (values: readonly unknown[]): string =>
   createHash('sha256').update(toStableJSON(values)).digest('base64url')
 
-/** @throws {BadRequest} if the data is nested too deep */
-function requestDigest(context: HookContext): string {
+/**
+ * The digest of a request, with its key: without the key, nobody can guess the data from it.
+ * @throws {BadRequest} if the data is nested too deep
+ */
+function requestDigest(context: HookContext, key: string): string {
   const { id, params } = context
+  const { 'if-match': match, 'if-none-match': noneMatch } = Object(params.headers)
   try {
-    return digest([id, params.route, params.query, dataOf(context)])
+    return digest([key, id, params.route, params.query, match, noneMatch, dataOf(context)])
   } catch (error) {
     throw error instanceof RangeError
       ? new BadRequest('The data is nested too deep', undefined, { cause: error })

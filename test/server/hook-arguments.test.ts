@@ -88,7 +88,7 @@ const wrong: [who: string, options: object, place: string, kind: string][] = [
   ['within()', { field: 5 }, 'field', 'the name of a field, or null'],
   ['version()', { required: 'yes' }, 'required', flag],
   ['version()', { set: new Date() }, 'set', 'a function'],
-  ['idempotency()', { store: new Map() }, 'store', 'an object with the methods get(key) and set(key, value, seconds)'],
+  ['idempotency()', { store: { get() {}, set() {} } }, 'store', 'an object with the methods get, set and add'],
   ['idempotency()', { seconds: '60' }, 'seconds', positive],
   ['idempotency()', { lock: 0 }, 'lock', positive],
   ['idempotency()', { maxBytes: -1 }, 'maxBytes', positive],

@@ -30,6 +30,7 @@ import type { errorHandler } from '../errors/error-handler.js'
 import { wantsEvents } from '../request/accept.js'
 import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute, refuseEncoded } from '../request/body.js'
+import { refuseUnreadKey } from '../request/idempotency-key.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
 import { guardFlags } from '../request/record-flags.js'
@@ -125,6 +126,7 @@ function createRequestHook(route: MethodRoute): onRequestHookHandler {
     if (hasSecretAnswers) reply.header('cache-control', 'no-store')
     if (offersQuery) offerQuery(reply)
     refuseMethod(request, reply)
+    if (request.headers['idempotency-key'] !== undefined) refuseUnreadKey(entry, method.name, request.method)
     readQuery(request, parse, settings.router)
     if (form === 'query') checkQueryRequest(request)
     done()

@@ -83,9 +83,10 @@ t.test('a declaration says whether the method takes or needs an Idempotency-Key'
   t.equal(required.heard.length, 1, 'the second is a repetition')
 
   const without = await createApp(t, close(false), { around: { close: [idempotency({ required: true })] } })
-  for (let call = 0; call < 2; call++)
-    t.equal((await without.post('/tasks/1/close', { 'idempotency-key': 'a' }))[0], 200)
-  t.equal(without.heard.length, 2, 'each is carried out')
+  t.strictSame(await without.post('/tasks/1/close', { 'idempotency-key': 'a' }), [
+    400,
+    "'close' of 'tasks' takes no Idempotency-Key"
+  ])
   t.equal((await without.post('/tasks/1/close'))[0], 200, 'no key is needed')
 
   const optional = await createApp(t, close(true), { around: { close: [idempotency({ required: true })] } })

@@ -96,8 +96,8 @@ export type RoutesAt<S> = S extends { readonly '~routes'?: infer R }
     : { readonly [Name in CustomName<S>]?: MethodRoute }
 
 /**
- * The standard method with the same arguments as a method. `':id'`, which is no method, stands for
- * an id and data.
+ * The standard method with the same arguments as a method. `':id'`, which is no method, means an id
+ * and data.
  */
 export type Like<S, M> = Takes<RouteOf<S, M>, M>
 
@@ -115,7 +115,7 @@ export type Takes<Route, Default> = [Route] extends [never]
 /** The names of the placeholders in the route of a method, except the id. */
 export type RoutePlaceholder<S, M> = Exclude<Placeholder<RouteOf<S, M>>, 'id'>
 
-/** A service whose hooks may set all fields of a record, also those that clients can't send. */
+/** A service whose hooks may set all fields of a record, also server-set ones. */
 export interface StoresRecord<R> {
   readonly '~stored'?: R
 }

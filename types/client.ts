@@ -29,7 +29,7 @@ export type IterateArguments<S> = [NonNullable<FindParams<S>>] extends [never]
 /** Options of a walk. */
 export interface IterateOptions {
   /**
-   * The name of the field that tells records apart. Default: `'id'` or `'_id'`, whichever the
+   * The name of the field that identifies records. Default: `'id'` or `'_id'`, whichever the
    * records have.
    */
   id?: string
@@ -37,7 +37,7 @@ export interface IterateOptions {
 
 /**
  * A service of the client: the methods of the server's class `S`, with results as they are after
- * JSON. Any name may be that of a custom method.
+ * JSON. A custom method may have any name.
  */
 export type ClientService<S, App = unknown, P = unknown> = {
   [K in keyof S as K extends Reserved
@@ -87,7 +87,7 @@ export interface ClientServiceOptions {
   hooks?: HookOptions
 }
 
-/** The user of a login: what `Identity` says, or else what the service `users` gives. */
+/** The user of a login: by `Identity`, or else the result of the service `users`. */
 type UserOf<Services> = Identity extends { user: infer U }
   ? Jsonify<U>
   : Services extends { users: { get: infer F } }
@@ -100,8 +100,8 @@ type RoutedPath<Services> = {
 }[keyof Services]
 
 /**
- * The routes of custom methods by the paths of their services: those that the types of the services
- * have, or any.
+ * The routes of custom methods by the paths of their services: the routes in the types of the
+ * services, or any.
  */
 export type ClientRoutes<Services> = { readonly [P in RoutedPath<Services>]: RoutesAt<Services[P]> } & {
   readonly [P in Exclude<keyof Services, RoutedPath<Services>>]?: RoutesAt<Services[P]>

@@ -45,7 +45,7 @@ export interface CustomMethod {
   readonly idempotency?: boolean | 'required'
 }
 
-/** Custom methods by name, and `false` for those of the six that clients may not call. */
+/** Custom methods by name, and `false` for standard methods that clients may not call. */
 export type CustomMethods = { readonly [name: string]: CustomMethod | false } & {
   readonly [Name in keyof Service]?: false
 }

@@ -163,8 +163,8 @@ export interface ServiceOptions<S = unknown, M extends string = string, R = Meth
    */
   schema?: { readonly [Name in MethodName<S>]?: FastifySchema } & CheckedBy<S>
   /**
-   * The methods that clients may call: some of the six, and custom ones. Default: those of the six
-   * that exist.
+   * The methods that clients may call: standard and custom ones. Default: the standard methods that
+   * exist.
    */
   methods?: readonly MethodOption<Named, M>[]
   /**

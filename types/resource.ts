@@ -9,10 +9,10 @@ export type { CustomMethod, CustomMethods } from './custom-method.js'
 export type { QueryIn } from './resource-query.js'
 export type * from './standard-schema.js'
 
-/** The names of the fields of a record. A union has those of all its branches. */
+/** The names of the fields of a record. A union has the fields of all its branches. */
 export type FieldOf<S> = BranchKey<OutputOf<S>> extends infer Name extends string ? Name : never
 
-/** The options of `resource()`. Schemas are of the same kinds as that of the record. */
+/** The options of `resource()`. Its schemas may be of any kind that a record may have. */
 export interface ResourceOptions<Field extends string = string> {
   /**
    * Server-set fields, which a body can't have, also in records of the same kind within the record.
@@ -33,7 +33,7 @@ export interface ResourceOptions<Field extends string = string> {
    * Default: the option `multi` of the service, which database adapters have.
    */
   readonly lists?: boolean
-  /** The data of `update`. Default: that of `create`. */
+  /** The data of `update`. Default: the same as for `create`. */
   readonly update?: unknown
   /**
    * The data of `patch`. Default: at least one of the fields of the record. Checks of the whole
@@ -65,8 +65,8 @@ export interface ResourceOptions<Field extends string = string> {
   readonly sort?: readonly Field[]
   /**
    * The custom methods of the resource: `{ publish: { route: 'POST /:id/publish', body: schema }
-   * }`. Clients may call them over HTTP. Bodies, queries and responses follow the same rules as
-   * those of the standard methods.
+   * }`. Clients may call them over HTTP. Bodies, queries and responses follow the rules of the
+   * standard methods.
    */
   readonly methods?: CustomMethods
 }
@@ -167,7 +167,7 @@ type Unsettable<O, Method> = Exclude<OptionNames<O, 'readOnly'>, OptionNames<Opt
 /** The data of a method whose schema an option gives. */
 type OwnData<T, Names> = [Extract<BranchKey<T>, Names>] extends [never] ? T : Without<T, Names>
 type Sent<S, O, Method> = Without<InputOf<S>, Unsettable<O, Method>>
-/** The data of a method: by the schema of the option, or else by that of the record. */
+/** The data of a method: by the schema of the option, or else of the record. */
 type DataIn<S, O, Method, Schema = Option<O, Method & string>> = [Schema] extends [never]
   ? Sent<S, O, Method>
   : OwnData<InputOf<Schema>, Unsettable<O, Method>>

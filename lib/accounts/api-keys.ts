@@ -131,7 +131,7 @@ function issueKey(prefix: string): AroundHook {
     // A `$select` would be for the table, which has no key.
     context.params = { ...params, query: {} }
     await next()
-    // Listeners of the event may store what they get, so they get the record without the key.
+    // Listeners of the event may store the record, so they get it without the key.
     context.event = null
     service.emit('created', context.result, context)
     context.result = { ...context.result, key }

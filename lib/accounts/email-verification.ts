@@ -43,11 +43,11 @@ export interface EmailVerifications<Name extends string = 'email'> {
 
 /**
  * Verifies the addresses of new users, and of users who change it, by a link in a mail
- * (docs/accounts.md#verify-an-e-mail-address). The user name is the address. Register it
- * after the authentication.
+ * (docs/accounts.md#verify-an-e-mail-address). The user name is the address. Register it after the
+ * authentication.
  *
  * @throws if an option can't be used, there is no login by password, or @fastify/rate-limit is
- * missing; when the server starts, if the service of users is that of a mounted application
+ * missing; when the server starts, if a mounted application has the service of users
  * @example
  * await app.register(emailVerification, {
  *   send: ({ user, token }) => sendMail(user.email, `https://example.com/verify#${token}`)

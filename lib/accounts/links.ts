@@ -43,8 +43,8 @@ export class Links {
     return user
   }
 
-  // A digest, since whoever has the token can read it. A password hash has a salt, which can't be
-  // guessed.
+  // A digest, since everybody who has the token can read it. A password hash has a salt, which
+  // can't be guessed.
   #stateOf(user: UserRecord): string {
     const values = this.#fields.map((field) => user[field] ?? null)
     return createHash('sha256').update(JSON.stringify(values)).digest('base64url')

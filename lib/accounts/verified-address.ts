@@ -65,7 +65,7 @@ export class VerifiedAddress {
     await next()
   }
 
-  /** Runs just before the method, with what it stores. */
+  /** Runs just before the method, with the data that it stores. */
   readonly #track: AroundHook = async (context, next) => {
     const { data, params } = context
     // A transaction of PostgreSQL has to be watched from its beginning.

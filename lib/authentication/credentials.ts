@@ -227,8 +227,8 @@ export class Credentials implements LoginVerifier {
   }
 
   /**
-   * Returns the credentials of a call: those that a hook or middleware has set, unless that is
-   * `null`, or else those that one of the strategies reads from the request.
+   * Returns the credentials of a call. A hook or middleware may have set them. If not, or if they
+   * are `null`, a strategy reads them from the request.
    */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: AuthenticationParams = params

@@ -120,7 +120,7 @@ export class AuthenticationService {
     return { accessToken, ...(refreshToken && { refreshToken }), payload }
   }
 
-  /** The claim `sub`: the id of the user, or what a strategy without users says. */
+  /** The claim `sub`: the id of the user, or a value of a strategy without users. */
   #subjectOf(result: AuthenticationResult, strategyClaims: Record<string, unknown>): string {
     const user = this.#userIn(result)
     const sub = user === undefined ? strategyClaims.sub : String(this.#parts.users.idOf(user))

@@ -56,8 +56,8 @@ const familyOf = (refreshToken: string) => refreshToken.slice(0, familyLength)
 
 /**
  * Derives the next refresh token from a used one and a random salt. The store holds the salt, never
- * a token: whoever reads it can derive nothing without the used token, and whoever has the used
- * token can derive nothing without the salt.
+ * a token: a reader of the store can derive nothing without the used token, and a thief of the used
+ * token nothing without the salt.
  */
 const successorOf = (refreshToken: string, salt: string) =>
   `${familyOf(refreshToken)}.${createHmac('sha256', refreshToken).update(salt).digest('base64url')}`

@@ -128,7 +128,9 @@ export const looksHashed = (text: unknown): boolean =>
 
 const hashStep = (field: string) => `password ${field}`
 
-/** Whether a service hashes the passwords of a field by itself, as `prepareUsers` has told it to. */
+/**
+ * Whether a service hashes the passwords of a field by itself, since `prepareUsers` added the hook.
+ */
 export const hashesByItself = (service: object, field: string): boolean =>
   metaOf(service).preparedFor?.has(hashStep(field)) === true
 
@@ -161,7 +163,7 @@ export function prepareUsers(service: RegisteredService, credentials: StoredCred
   }
 }
 
-/** Notes what a client sends, and the condition of a write, before any hook changes it. */
+/** Notes the data of a client, and the condition of a write, before any hook changes them. */
 const noteSent: AroundHook = async (context, next) => {
   const { [onlyIf]: condition }: ConditionalParams = context.params
   callStateOf(context).writeCondition = condition

@@ -8,7 +8,7 @@ export interface Library<Name extends string, L, Options = AdapterOptions> {
   readonly name: Name
   /** The kinds of streams that it can send. Default: none. */
   readonly streams?: readonly StreamKind[]
-  /** Whether it uses XMLHttpRequest in a page, which follows redirects whatever it is told. */
+  /** Whether it uses XMLHttpRequest in a page, which always follows redirects. */
   readonly isXHR?: boolean
   /** Sends a request. It rejects when there is no answer, and never because of a status. */
   send(library: L, request: ClientRequest): Promise<ClientResponse>

@@ -74,7 +74,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
     tell = undefined
   }
 
-  /** Follows a login that is under way, and makes it that of a session. */
+  /** Waits for a login, and makes it the login of a session. */
   function remember(session: Session, login: Promise<Login>): Promise<AuthenticationResult> {
     const [before, token] = [stored, tokens.read()]
     const save = async ({ result, used }: Login) => {

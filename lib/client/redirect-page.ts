@@ -4,7 +4,7 @@ import type { ClientRequest, ClientResponse } from './message.js'
 /** Sends a request. */
 export type Send = (request: ClientRequest) => Promise<ClientResponse>
 
-// What `redirect.ts` has, for pages: bundlers put this in its place, by `browser` in package.json.
+// `redirect.ts` for pages: bundlers replace it by this file, because of `browser` in package.json.
 
 /** A page has an address. */
 export function checkAddress(_address: string | URL): void {}
@@ -18,8 +18,8 @@ export const isPage = (): boolean => true
 const unfollowed = { redirect: 'manual', fetchOptions: { redirect: 'manual' }, adapter: 'fetch', maxRedirects: 0 }
 
 /**
- * Marks a request as one with a secret. In a page the browser follows redirects and tells nobody
- * where they lead to, so that such a request follows none.
+ * Marks a request as one with a secret. In a page the browser hides where redirects lead, so such a
+ * request follows none.
  */
 export const asSecret = (request: ClientRequest): ClientRequest => ({
   ...request,

@@ -4,7 +4,7 @@ import { pick } from '../core/objects.js'
 import { type ClientRequest, type ClientResponse, headerOf, nameIn } from './message.js'
 import { asSecret as asSecretInPage, following as followingInPage, type Send } from './redirect-page.js'
 
-// The options that tell the libraries to follow no redirect. Each reads those that it knows.
+// The options that tell the libraries to follow no redirect. Each reads its own.
 const manual = {
   redirect: 'manual',
   maxRedirects: 0,

@@ -183,8 +183,7 @@ function toRequest(
   // A missing body is an empty object for some servers, and would replace a record. Other data is
   // checked by the server.
   if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
-  // Feathers gives a custom method `{}` where the type is that of JSON, and `undefined` where there
-  // is none.
+  // Feathers gives a custom method `{}` if the content type is JSON, and `undefined` without one.
   const standard = {
     Accept: 'application/json',
     'Content-Type': typeof (body ?? customName) === 'string' ? 'application/json' : undefined
@@ -207,20 +206,20 @@ function toRequest(
   return [request, inexpressible]
 }
 
-/** What JSON has no value for is a text, as it is in a URL. */
+/** Converts a number that JSON lacks to text, as in a URL. */
 export const toSayable = (_name: string, value: unknown) =>
   /number|bigint/.test(typeof value) && !Number.isFinite(value) ? String(value) : value
 
 /**
- * Encodes what has a meaning in a URL, and what libraries change there: browsers read a backslash
- * as a slash, request takes ASCII alone.
+ * Encodes the characters that have a meaning in a URL, or that libraries change: browsers read a
+ * backslash as a slash, and request takes only ASCII.
  */
 export const toURL = (path: string) =>
   path.replace(/[^!"$&->@-[\]-~]+|(^|\/)\.\.?(?=\/|$)/g, (text) => encodeSegment(text.replace('/', ''), 'A path'))
 
 /** Returns data as JSON. Forms, files, bytes and streams are returned as they are. */
 function bodyOf(data: unknown): unknown {
-  // The form of React Native says what it is by its methods alone.
+  // Only its methods identify the form of React Native.
   if (typeof Object(data).getAll === 'function' || streamOf(data) || raw.test({}.toString.call(data))) return data
   if (!ArrayBuffer.isView(data)) return JSON.stringify(data)
   // For a view, libraries send its whole buffer, or one byte for each of its numbers: they get a
@@ -231,8 +230,8 @@ function bodyOf(data: unknown): unknown {
 const raw = / (Blob|File|ArrayBuffer)]$/
 
 /**
- * What JSON makes of a value that says it itself, such as a date or an id of MongoDB. A date that
- * is none throws.
+ * Returns the JSON value of an object with a `toJSON`, such as a date or an id of MongoDB.
+ * @throws {RangeError} for an invalid date
  */
 function toPlain(value: unknown): unknown {
   const { toJSON, toISOString = toJSON } = Object(value)
@@ -279,7 +278,7 @@ export function findFlaw(input: unknown, flaws: number, path = '', place = leftO
   else if (isList && value.length > 20) flaw = misread
   if (flaws & flaw) return `${path}: ${JSON.stringify(value, toSayable)}`.slice(1, 60)
   for (const key of isObject(value) ? Reflect.ownKeys(value) : []) {
-    // `qs` does not parse an empty name, and drops those that every object has.
+    // `qs` does not parse an empty name, and drops names that every object has.
     const isUnread = typeof key === 'symbol' || !key || key in {}
     const within = isUnread ? unsendable : isList ? vanishing : leftOut
     const deeper = findFlaw((value as Record<PropertyKey, unknown>)[key], flaws, `${path}.${String(key)}`, within)

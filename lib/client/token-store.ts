@@ -7,7 +7,7 @@ type Value<T> = T | Promise<T>
 /**
  * Keeps the tokens of a login: `localStorage`, `sessionStorage`, or an object with the same three
  * methods, which may be async. Logins and logouts run one after the other: if a method never
- * settles, those that come later wait for ever.
+ * settles, later ones wait forever.
  *
  * @example
  * const storage: Storage = {
@@ -141,7 +141,7 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
       return isOver
     },
 
-    /** Removes the tokens, whoever they belong to. */
+    /** Removes the tokens of any user. */
     clear
   }
 }

@@ -31,10 +31,10 @@ interface Walk {
  * order is made to end with the id, and the walk goes on behind the last record.
  *
  * @param service a service of the client, or of the server itself
- * @param params those of each `find`. `$limit` in the query is the length of a page
- * @param options `id`: the name of the field that tells records apart. Default: `'id'` or `'_id'`,
+ * @param params the params of each `find`. `$limit` in the query is the length of a page
+ * @param options `id`: the name of the field that identifies records. Default: `'id'` or `'_id'`,
  * whichever the records have
- * @throws what `find` throws
+ * @throws the errors of `find`
  * @example
  * const unread = iterate(app.service('messages'), { query: { read: false } })
  * for await (const { text } of unread) console.log(text)
@@ -94,7 +94,7 @@ function unlessRefused(error: unknown): undefined {
   if (![400, 422, 500].includes(readProperty(error, 'code') as number)) throw error
 }
 
-/** Walks by position, where nothing tells records apart. */
+/** Walks by position, if nothing identifies the records. */
 async function* skipThrough(ask: Ask, query: Query, start: number, first?: Batch) {
   let skip = start
   let page = first ?? (await ask(query))
@@ -106,7 +106,7 @@ async function* skipThrough(ask: Ask, query: Query, start: number, first?: Batch
   }
 }
 
-/** Where the records that have come stand in the order. */
+/** Tracks the places of the returned records in the order. */
 function createTrail(fields: readonly string[], id: string) {
   const places = new Map<unknown, string>()
   const keyOf = (record: unknown) => {
@@ -120,9 +120,9 @@ function createTrail(fields: readonly string[], id: string) {
     )
   return {
     has: (record: unknown) => places.has(keyOf(record)),
-    /** Whether a record has come, and stands where it stood then. */
+    /** Whether a record was returned, at the same place in the order. */
     hasPassed: (record: unknown) => places.get(keyOf(record)) === placeOf(record),
-    /** Adds the records of a page, and returns those that have not come yet. */
+    /** Adds the records of a page, and returns the new ones. */
     add(records: readonly unknown[]): unknown[] {
       const added = records.filter((record) => keyOf(record) === undefined || !places.has(keyOf(record)))
       for (const record of records) places.set(keyOf(record), placeOf(record))
@@ -135,8 +135,7 @@ function createTrail(fields: readonly string[], id: string) {
 type Trail = ReturnType<typeof createTrail>
 
 /**
- * Walks on from a first page: behind the last id where the order is that of the id, otherwise by
- * position.
+ * Walks on from a first page: behind the last id if the order is by the id, otherwise by position.
  */
 async function* walk(options: Walk, first: Batch) {
   const { ask, query, id } = options

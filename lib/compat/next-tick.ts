@@ -9,7 +9,7 @@
  */
 import { executionAsyncResource } from 'node:async_hooks'
 
-/** Exported because a module keeps only what it exports. */
+/** Exported because V8 frees the other values of a module. */
 export const retained: object[] = []
 
 process.nextTick(() => retained.push(executionAsyncResource()))

@@ -55,7 +55,7 @@ function toColumn(text: string): string {
   return toPlainName(column.slice(column.lastIndexOf('.') + 1))
 }
 
-/** Ignores underscores, because knex may have been told to write `toJson` as `to_json`. */
+/** Ignores underscores, because knex may be configured to write `toJson` as `to_json`. */
 const toPlainName = (name: string) => name.trim().toLowerCase().replaceAll('_', '')
 
 /** Reads the functions once for each pool of connections. */

@@ -68,7 +68,7 @@ export interface CallEnvironment extends ResultTracker {
   wrapMethod(invoke: Invoke, service: object): Invoke
   /** Puts the hooks of a method into the order in which they run. */
   sortHooks(hooks: AroundHook[]): AroundHook[]
-  /** Returns what hooks get as `context.app` for the instance of a service. */
+  /** Returns the `context.app` of hooks for the instance of a service. */
   toApp(instance: unknown): unknown
   /** @throws {BadRequest} if the arguments of a call do not fit its method */
   check(method: string, names: readonly string[], args: readonly unknown[]): void
@@ -76,7 +76,7 @@ export interface CallEnvironment extends ResultTracker {
   attachSignal(context: HookContext, params: unknown): void
   /**
    * Waits for a call by `app.service()`, and stops tracking its streams.
-   * @throws what the call throws
+   * @throws the error of the call
    */
   untrack(running: Promise<void>, context: HookContext): Promise<void>
 }

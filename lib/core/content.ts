@@ -4,14 +4,14 @@ import { isObject } from './objects.js'
 /** Whether a media type is one of JSON's. */
 export const isJSON = (type: string) => /[/+]json\b/i.test(type)
 
-/** Whether a content type is that of a form with files. */
+/** Whether a content type is a form with files. */
 export const isMultipart = (type: string) => /^multipart\/form-data\s*(;|$)/i.test(type)
 
 export type StreamKind = 'getReader' | 'pipe' | 'asyncIterator'
 
 /**
- * Tells what makes a value a stream: the method `getReader` of a web stream, `pipe` of a Node
- * stream, or else that of an async iterable, such as an async generator (one with a `toJSON` is
+ * Returns the method that makes a value a stream: `getReader` of a web stream, `pipe` of a Node
+ * stream, or the async iterator of others, such as an async generator (one with a `toJSON` is
  * data). `undefined` if it is no stream. Only functions count, since a record may have fields of
  * these names.
  */
@@ -42,8 +42,8 @@ export function contentByType(answer: unknown): Declaration | undefined {
 }
 
 /**
- * The schema of an answer that Fastify has by its content type: that of the type, as the answer has
- * it, or else that of JSON, or of all types.
+ * Returns the schema of an answer that Fastify has by content type: by the type of the answer, or
+ * else for JSON, or for all types.
  *
  * @param type of the answer, where it has one
  */
@@ -52,7 +52,7 @@ export function withoutContent(answer: unknown, type?: string): Declaration | un
   return content === undefined ? (answer as Declaration) : Object(content[typeIn(content, type)]).schema
 }
 
-/** Which of the types of a declaration is that of an answer. */
+/** Returns which type of a declaration applies to an answer. */
 function typeIn(content: Declaration, type?: string): string {
   const types = Object.keys(content)
   const named = [mediaTypeOf(type), 'application/json'].map((media) => types.find((key) => mediaTypeOf(key) === media))

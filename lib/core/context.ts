@@ -102,7 +102,7 @@ function createContextClass(names: MethodDefinition['arguments'], shared: Shared
  * Makes the function that creates the contexts of one method. The named arguments (`id`, `data`,
  * `params`) read and write `context.arguments`. The params of a call are passed to `attachSignal`,
  * and again if a hook replaces them.
- * @returns the function. @throws what `check` throws
+ * @returns the function, which throws the errors of `check`
  */
 export function contextOf(
   shared: SharedContext,
@@ -118,8 +118,7 @@ export function contextOf(
   return (args) => {
     check(shared.method, names, args)
     args[last] ??= {}
-    // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than
-    // `undefined`.
+    // The cast: `toJSON` has its type in Feathers, and `statusCode` is absent, not `undefined`.
     const context = new Context(event, args, method) as object as HookContext
     attachSignal(context, args[last])
     return context

@@ -22,8 +22,8 @@ export interface MethodDescription {
   /** Whether it is none of the six standard methods. */
   readonly isCustom: boolean
   /**
-   * Whether it is called by a header alone, which OpenAPI does not tell apart: there a path has one
-   * operation for each verb.
+   * Whether it is called by a header alone. OpenAPI can't show that: there a path has one operation
+   * for each verb.
    */
   readonly isByHeader: boolean
   readonly forms: readonly Form[]
@@ -55,7 +55,7 @@ export interface ServiceDescription {
   readonly hasEvents: boolean
 }
 
-/** A service with what `describe` reads of it. */
+/** A service that `describe` can read. */
 export interface Describable extends ServiceEntry {
   /** The methods that HTTP may call. */
   readonly exposed: readonly string[]
@@ -67,16 +67,15 @@ export interface Describable extends ServiceEntry {
     readonly events?: readonly string[] | undefined
   }
   /**
-   * Answers a request for a list with a stream of what happens to it, where the application has the
-   * door of events.
+   * Answers a request for a list with a stream of its changes, if the application has the plugin of
+   * events.
    */
   listen?: (request: unknown, reply: unknown) => unknown
 }
 
 /**
- * Describes a service, for everything that shows it: what it says of pages and of calls for many
- * records is read from its `options`, where the database adapters of Feathers have `id`, `paginate`
- * and `multi`.
+ * Describes a service, for everything that shows it. Pages and calls for many records are read from
+ * its `options`, where the database adapters of Feathers have `id`, `paginate` and `multi`.
  */
 export function describe(entry: Describable): ServiceDescription {
   const { paginate } = Object(readProperty(entry.object, 'options'))
@@ -161,7 +160,7 @@ function guardSchemes(entry: Describable, name: string) {
 }
 
 /**
- * The response schemas of a method by status, in lower case. A schema without a status is that of
+ * The response schemas of a method by status, in lower case. A schema without a status applies to
  * every success.
  */
 export function responsesIn(response: unknown): Map<string, unknown> {

@@ -210,7 +210,7 @@ export type Unprocessable = ServiceError
 export const TooManyRequests = /* @__PURE__ */ errorClass(429)
 export type TooManyRequests = ServiceError
 /**
- * 500: an unexpected error. What is thrown and is no service error becomes one.
+ * 500: an unexpected error. Every other thrown value becomes one.
  * @example
  * throw new GeneralError('The report can not be made', undefined, { cause })
  */

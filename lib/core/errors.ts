@@ -16,9 +16,9 @@ export function isServiceError(error: unknown): error is ServiceError {
 }
 
 /**
- * Turns whatever was thrown into a service error (docs/errors.md#the-body); the original is its
- * `cause`. A service error stays what it is, an error of Fastify or http-errors is recognized by
- * its `statusCode`, everything else becomes a `GeneralError`.
+ * Converts a thrown value to a service error (docs/errors.md#the-body), with the original as its
+ * `cause`. A service error is returned as it is. An error of Fastify or http-errors is recognized
+ * by its `statusCode`. Everything else becomes a `GeneralError`.
  */
 export function toServiceError(error: unknown): ServiceError {
   const message = text(readProperty(error, 'message')) ?? text(error) ?? text(readProperty(error, 'name')) ?? 'Error'
@@ -67,7 +67,7 @@ function errorByStatus(status: number, message?: string, data?: ErrorData, optio
 /**
  * Makes an error from the answer of a server: the status decides the class, and of the body only
  * the known fields are taken.
- * @param body what came as JSON; anything
+ * @param body the parsed JSON, which may be anything
  */
 export function errorFromJSON(status: number, body: unknown): ServiceError {
   const texts = pick(['name', 'message', 'className'], (key) => text(readProperty(body, key)))
@@ -105,8 +105,7 @@ export const readProperty = (from: unknown, key: string | symbol): unknown =>
   attempt(() => (from as Record<string | symbol, unknown> | null | undefined)?.[key])
 
 /**
- * Returns what a function returns, `undefined` if it throws: the getters of a thrown value may
- * throw, for example.
+ * Returns the result of a function, `undefined` if it throws, as the getters of a thrown value may.
  */
 export function attempt<T>(get: () => T): T | undefined {
   try {

@@ -7,8 +7,8 @@ interface Emitter {
   emit(event: string, ...args: unknown[]): unknown
   listeners(event: string): readonly unknown[]
   /**
-   * The listeners as functions that can be called one by one: those that were added by `once` take
-   * themselves off. Node's emitters have it.
+   * The listeners as functions that can be called one by one: listeners of `once` remove
+   * themselves. Node's emitters have it.
    */
   rawListeners?(event: string): readonly unknown[]
   removeAllListeners(event?: string): unknown

@@ -8,9 +8,9 @@ export function define(target: object, key: PropertyKey, value: unknown): void {
 }
 
 /**
- * Makes the members of `source` available on `target`, except those that `target` has already.
- * Properties are read from and written to the source, and methods of its classes are called on it:
- * an object that inherited from the source could not reach private fields.
+ * Makes the members of `source` available on `target`, unless `target` has them already. Properties
+ * are read from and written to the source, and methods of its classes are called on it: an object
+ * that inherited from the source could not reach private fields.
  */
 export function forward(source: Members, target: object): void {
   let owner = source

@@ -20,8 +20,8 @@ interface NamedFields {
 }
 
 /**
- * Checks the fields that a hook names. Services may share the hook, so any service that it stands
- * around may have them. A service without a schema and known columns may have any field.
+ * Checks the fields that a hook names. Services may share the hook, so any of its services may have
+ * them. A service without a schema and known columns may have any field.
  *
  * A name that may be a column that no schema shows is only refused if it looks like a misspelt one.
  *
@@ -32,7 +32,7 @@ export function checkNamedFields(
   { who, fields, where }: NamedFields,
   { app, path }: HookPosition
 ): void {
-  const host: ServiceHost | undefined = serviceHostOf(app as object)
+  const host: ServiceHost | undefined = serviceHostOf(app)
   const own = host?.entryAt(path)
   if (host === undefined || own === undefined || fields.every((field) => isKnownIn(own, field))) return
   const entries = entriesWith(hook, { app })
@@ -58,7 +58,7 @@ export function checkNamedFields(
   }
 }
 
-/** Adds `checkNamedFields` to what a hook checks at the start. */
+/** Adds `checkNamedFields` to the checks of a hook at the start. */
 export function withFieldCheck<H extends object>(hook: H, named: NamedFields): H {
   const { check, ...traits } = traitsOf(hook)
   return withTraits(hook, {
@@ -72,14 +72,14 @@ export function withFieldCheck<H extends object>(hook: H, named: NamedFields): H
 
 const otherwise = (field: string) => ` If the records have '${field}', add it to the schema`
 
-/** Returns the services that a hook stands around. */
+/** Returns the services that have a hook. */
 export function entriesWith(hook: unknown, { app }: Pick<HookPosition, 'app'>): readonly Describable[] {
-  const host: ServiceHost | undefined = serviceHostOf(app as object)
+  const host: ServiceHost | undefined = serviceHostOf(app)
   const isIn = ({ added }: Describable['common']) => added.some((entry) => entry.hook === hook)
   return host?.entries.filter(({ hooks, common }) => isIn(common) || isIn(hooks)) ?? []
 }
 
-/** Returns the methods of a service that a hook stands around. */
+/** Returns the methods of a service that run a hook. */
 export const methodsWith = (hook: unknown, entry: Describable): readonly string[] =>
   [...entry.methods.keys()].filter((method) => hooksAround(entry, method, ['around']).includes(hook))
 
@@ -92,7 +92,7 @@ export function parametersOf({ options }: Describable, method: string): readonly
   return rules && [...((rules.custom?.parameters ?? rules.query.more)?.operands.keys() ?? [])]
 }
 
-/** Returns the shapes of what a method takes and returns. `undefined` if it belongs to no resource. */
+/** Returns the shapes of a method's body and result. `undefined` if it belongs to no resource. */
 export function shapesOf({ app, options }: Describable, method: string): readonly Shape[] | undefined {
   const rules = rulesOf(options.schema?.[method])
   if (rules === undefined) return undefined
@@ -117,7 +117,7 @@ const namesOf = (entry: Describable): readonly string[] => [
   ...allShapes(entry).flatMap((shapes) => shapes?.flatMap(({ names }) => names) ?? [])
 ]
 
-/** Whether all methods with data that a hook stands around have schemas of a resource. */
+/** Whether all methods with data that run a hook have schemas of a resource. */
 const hasSchemas = (entry: Describable, hook: unknown): boolean =>
   methodsWith(hook, entry)
     .filter((name) => !['find', 'get', 'remove'].includes(name))

@@ -59,7 +59,7 @@ export interface HookTraits extends OrderTraits, StartTraits, GuardTraits, Decla
 export interface DescribedOperation {
   readonly method: string
   readonly verb: string
-  /** Whether the URL is that of one record. */
+  /** Whether the URL names one record. */
   readonly hasId: boolean
 }
 
@@ -164,7 +164,7 @@ async function run(
     const outer = context.type
     context.type = type
     const returned = hook.call(context.service, context)
-    // Most hooks without `async` return nothing, and waiting is most of what a hook costs.
+    // Most hooks without `async` return nothing, and waiting is most of the cost of a hook.
     const changes = returned && (await returned)
     context.type = outer
     if (typeof changes === 'object' && changes !== context) Object.assign(context, changes)
@@ -177,7 +177,7 @@ export interface AddedHook {
   readonly type: HookType
   readonly method: string
   readonly hook: Hook | AroundHook
-  /** Whether it stands around the other hooks of its service, wherever it was added. */
+  /** Whether it runs around the other hooks of its service, wherever it was added. */
   isOutermost?: boolean
 }
 

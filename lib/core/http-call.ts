@@ -1,9 +1,9 @@
 import { readProperty } from './errors.js'
 
 /**
- * The property of params that tells who has made the call over HTTP. Copies of the params keep it.
- * Its value is a function that returns the Caller, since code that clones or freezes objects deeply
- * leaves functions alone.
+ * The property of params that holds the caller over HTTP. Copies of the params keep it. Its value
+ * is a function that returns the Caller, since code that clones or freezes objects deeply leaves
+ * functions alone.
  */
 export const caller: unique symbol = Symbol('caller')
 
@@ -18,7 +18,7 @@ export function callerIn(params: unknown): Caller | undefined {
   return typeof give === 'function' ? give() : undefined
 }
 
-/** Under this name a context of another framework has the one of ours that it stands for. */
+/** The property of another framework's context that holds our context of the same call. */
 export const outerContext: unique symbol = Symbol('outer context')
 
 /**
@@ -64,8 +64,8 @@ export class Caller {
    */
   context: unknown
   /**
-   * Whether the call has ended, so that its own answer is sent. An answer that was sent before is
-   * that of a timeout, or of the application.
+   * Whether the call has ended, so that its own answer is sent. An answer that was sent before
+   * comes from a timeout, or from the application.
    */
   hasAnswered = false
   /** Whether the call has taken longer than its timeout. */
@@ -114,7 +114,7 @@ export class Caller {
     throw signal.reason
   }
 
-  /** Sets a header of the answer, whatever becomes of the call, unless it has that one already. */
+  /** Sets a header of the answer, also if the call fails, unless it has the header already. */
   setHeader(name: string, value: string): void {
     const raw = this.#raw
     if (!raw.headersSent && !raw.hasHeader?.(name)) raw.setHeader?.(name, value)
@@ -126,7 +126,7 @@ export class Caller {
     this.#abort()
   }
 
-  /** Whether an error only tells that the call was abandoned. */
+  /** Whether an error only says that the call was abandoned. */
   isReason(error: unknown): boolean {
     if (!this.#controller?.signal.aborted) return false
     const { reason } = this.#controller.signal

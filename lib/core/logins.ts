@@ -24,8 +24,8 @@ export interface LoginVerifier {
 }
 
 /**
- * The property of params that tells which logins are in them. Copies of the params keep it. Its
- * value is a function, since code that clones or freezes objects deeply leaves functions alone.
+ * The property of params that lists the logins in them. Copies of the params keep it. Its value is
+ * a function, since code that clones or freezes objects deeply leaves functions alone.
  */
 const loginsMark = Symbol('logins')
 interface Marked {
@@ -52,7 +52,7 @@ const isObjectOrList = (value: unknown): value is object => typeof value === 'ob
 /**
  * Notes that an authentication has accepted a caller.
  * @param params those of the call
- * @returns what to add to the params beside the values, so that they tell whose login it is
+ * @returns params to add besides the values: they say whose login it is
  */
 export function noteLogin(params: object, login: AcceptedLogin): object {
   const request = callerIn(params)?.request as WithLogins | undefined
@@ -79,7 +79,7 @@ const loginsOfOthers = (logins: readonly AcceptedLogin[] | undefined, maker: obj
 export const loginsOf = (request: unknown): readonly AcceptedLogin[] =>
   (request as WithLogins | undefined)?.[loginsMark] ?? noLogins
 
-/** Whether a value of params is what a login has put there under a name, or a copy of that. */
+/** Whether a login has put a value into params under a name, or it is a copy of that value. */
 function isFromLogin(value: unknown, name: string, { values }: AcceptedLogin): boolean {
   if (!Object.hasOwn(values, name)) return false
   const loginValue = values[name]
@@ -123,8 +123,8 @@ function loginsIn(params: object, maker: object): LoginsOfParams | undefined {
 }
 
 /**
- * Takes out of params what other authentications have given: a caller who has convinced one of them
- * has proved nothing to this one. What the application has put there itself stays.
+ * Removes the values of other authentications from params: a caller whom one of them accepted has
+ * proved nothing to this one. Values of the application stay.
  *
  * @param maker the authentication that the params are for
  * @param accepted others that guard the same call. That the caller is authenticated is taken out
@@ -154,10 +154,7 @@ export function withoutOtherLogins<P extends object>(params: P, maker: object, a
   return rest as P
 }
 
-/**
- * Takes all out of params that stands under a name of which other authentications have given
- * something.
- */
+/** Removes every param whose name other authentications use. */
 export function withoutNamesOfLogins<P extends object>(params: P, logins: readonly AcceptedLogin[]): Partial<P> {
   const isName = (name: string) =>
     !namesOfCall.includes(name) && logins.some(({ values }) => Object.hasOwn(values, name))

@@ -93,7 +93,7 @@ export function checkData(name: string, data: unknown): void {
   throw new BadRequest(`${definition.id ? 'Second' : 'First'} parameter for '${name}' must be an object${suffix}`)
 }
 
-/** A verb and a path, under that of its service, by which a method is called over HTTP. */
+/** A verb and a path below its service, by which a method is called over HTTP. */
 export interface Endpoint {
   readonly verb: string
   /** `''`, `:id`, `stats`, `:id/publish`. */

@@ -8,7 +8,7 @@ export { hintFor }
  * ignored.
  *
  * @param has who has the options, as in `'Authentication has'`
- * @param place what stands before their names: `'jwt.'`
+ * @param place a prefix of their names: `'jwt.'`
  * @throws when there is one; the message suggests the name that was probably meant
  */
 export function checkOptionNames(options: object, optionNames: readonly string[], has: string, place = ''): void {
@@ -23,7 +23,7 @@ export function checkOptionNames(options: object, optionNames: readonly string[]
 /** The kind of an option: its description for errors, and its check. */
 export type OptionKind = readonly [description: string, is: (value: unknown) => boolean]
 
-/** The options that there are, and what each must be. */
+/** The known options, each with its kind. */
 export type OptionTable<Options> = Readonly<Record<keyof Options, OptionKind>>
 
 const isFunction = (value: unknown) => typeof value === 'function'
@@ -53,11 +53,11 @@ export const kinds = {
 } satisfies Record<string, OptionKind>
 
 /**
- * Checks the names and the types of options. Those that are misspelt, or of another library, would
- * be ignored in silence.
+ * Checks the names and the types of options. Otherwise misspelt options, or options of another
+ * library, would be ignored silently.
  *
  * @param who has the options: `authentication`, `the service 'posts'`
- * @param place what stands before their names: `'jwt.'`
+ * @param place a prefix of their names: `'jwt.'`
  * @throws when one is not in the table, or of another kind, and when the options are no object
  */
 export function checkOptions<Options>(who: string, table: OptionTable<Options>, options: object, place = ''): void {
@@ -92,8 +92,8 @@ export function checkFieldName(caller: string, field: unknown, example: string):
 const registerOptionNames = ['prefix', 'logLevel', 'logSerializers']
 
 /**
- * Takes out what Fastify takes of every plugin, and applies to none that decorates the instance
- * around it: the log is warned of these options.
+ * Removes the options that Fastify reads of every plugin, with a warning in the log. They have no
+ * effect on a plugin that decorates the instance around it.
  * @param advice what registers another plugin with an effect, and how
  * @throws when the options are no object
  */

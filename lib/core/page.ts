@@ -1,9 +1,8 @@
 import { resolveToJson } from '../schema/to-json.js'
 
 /**
- * Returns the records of a page of `find`: an object with a list, and a number that says which part
- * of all it is. What has a `toJSON` counts as what that gives. Returns `undefined` for anything
- * else.
+ * Returns the records of a page of `find`: an object with a list and a number, such as `total`. An
+ * object with a `toJSON` counts as its result. Returns `undefined` for anything else.
  */
 export function recordsOfPage(page: unknown): unknown[] | undefined {
   const { data, total, limit, skip } = Object(page) as Record<string, unknown>

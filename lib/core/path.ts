@@ -1,6 +1,6 @@
 import { BadRequest } from './errors.js'
 
-/** `/a/b/` → `a/b`: the name of the service that stands at a path. */
+/** Returns the name of the service at a path: `/a/b/` → `a/b`. */
 export function stripSlashes(path: string): string {
   return path.replace(/^\/+|\/+$/g, '')
 }
@@ -11,9 +11,9 @@ export function joinPath(...parts: string[]): string {
 }
 
 /**
- * A value as one segment of a URL.
- * @throws {BadRequest} when there is none, or it is one that can't stand there: `.`, `..`, half a
- * character, and what is no text, no number and no object that has a text, such as NaN or `{}`
+ * Encodes a value as one segment of a URL.
+ * @throws {BadRequest} if there is none, or it can't be a segment: `.`, `..`, half a character, or
+ * a value without a text, such as NaN or `{}`
  */
 export function encodeSegment(value: unknown, name: string): string {
   const segment = String(value ?? '')

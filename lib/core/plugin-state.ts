@@ -87,8 +87,8 @@ interface PluginState {
   /** Set if hooks get another object as `context.app`. */
   toHookApplication?: ToApplication
   /**
-   * Of the outermost instance: each registration of the plugin tells of a URL with a slash too many
-   * which one of its services is meant.
+   * Of the outermost instance, one for each registration of the plugin. It corrects a URL of a
+   * service that has a slash too many.
    */
   slashRewrites?: ((url: string, verb: string) => string | undefined)[]
   /** Of the outermost instance: whether a warning of its timeouts was logged. */
@@ -108,7 +108,7 @@ export function ownPluginState(instance: object): PluginState {
 }
 
 /** Returns the services of the plugin that an instance uses. */
-export const serviceHostOf = (instance: object): ServiceHost => pluginState(instance).services as ServiceHost
+export const serviceHostOf = (instance: unknown): ServiceHost => pluginState(instance).services as ServiceHost
 
 /**
  * The outermost instance of an application. A request that finds no route runs its hooks, wherever
@@ -120,10 +120,10 @@ export function rootOf<T extends object>(app: T): T {
   return root
 }
 
-/** Under this name, what hooks get in place of an instance says which one it stands for. */
+/** The property of an object in place of an instance that holds the instance. */
 export const instance: unique symbol = Symbol('instance')
 
-/** The instance that hooks have got as `context.app`, whatever stands for it. */
+/** Returns the instance of a `context.app`, which may be an object in its place. */
 export const instanceOf = <A extends object>(app: A): A => (app as { [instance]?: A })[instance] ?? app
 
 /**

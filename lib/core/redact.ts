@@ -29,7 +29,7 @@ interface ValueTypes {
  * something else the next time, so it is called once, and the result holds what it gave.
  *
  * @param names which names are those of the fields, where rules describe further ones
- * @throws what a getter or a `toJSON` throws; a RangeError when the value is nested too deep
+ * @throws the error of a getter or a `toJSON`, or a RangeError if the value is nested too deep
  */
 export function redactFields(
   value: unknown,

@@ -55,5 +55,5 @@ export function requestStateOf(request: object): RequestState {
   return state
 }
 
-/** Returns what middleware has set on `request.feathers`, `undefined` if nothing has used it. */
+/** Returns the properties of `request.feathers`, `undefined` if nothing has used it. */
 export const propertiesOf = (request: object) => (request as WithState)[requestState]?.properties

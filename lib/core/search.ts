@@ -16,10 +16,10 @@ export interface SearchOptions {
 
 /**
  * Creates an around hook that turns parameters of a query into a text search: each word of the
- * parameter must be in one of the fields. `%`, `_` and `\` in a word stand for themselves. It
- * changes the query just before the method, so scopes and roles apply as to other queries.
+ * parameter must be in one of the fields. `%`, `_` and `\` in a word are literal. It changes the
+ * query just before the method, so scopes and roles apply as to other queries.
  *
- * @param parameters the fields that each parameter searches. All callers can find out what they hold
+ * @param parameters the fields that each parameter searches. All callers can find out their values
  * @returns a hook for `around`
  * @throws if the fields are no lists of names, or a parameter has the name of a field; when the
  * server starts, if it is no around hook, or the `resource()` of the service does not declare the

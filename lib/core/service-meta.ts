@@ -8,8 +8,7 @@ import type { SecurityScheme } from './hooks.js'
  */
 export interface Forwarder {
   /**
-   * Whether the framework takes a request. Otherwise the answer is that of a request without a
-   * route.
+   * Whether the framework takes a request. Otherwise it is answered as a request without a route.
    */
   isFor(request: never): boolean
   /**
@@ -28,17 +27,16 @@ export interface MountedService {
   readonly service: object
   /** Who has made it: `'the Feathers application'`. */
   readonly origin: string
-  /** Returns what hooks get as `context.app` for an instance. */
+  /** Returns the `context.app` of hooks for an instance. */
   application(instance: object): unknown
   /**
-   * Calls the method of a context for a client, and puts what came of it into the context, also if
-   * it fails. It notifies for each result or `dispatch` that is set on the way there, by whatever
-   * hook of its own.
+   * Calls the method of a context for a client, and puts the outcome into the context, also if it
+   * fails. It notifies for each result or `dispatch` that one of its own hooks sets.
    */
   call(context: HookContext, notify: (context: HookContext) => void): Promise<void>
   /**
-   * Puts an interceptor around the calls of its methods, by whomever, within its own hooks too: the
-   * context is that of its framework.
+   * Puts an interceptor around all calls of its methods, also by its own hooks. The interceptor
+   * gets the context of its framework.
    */
   intercept(interceptor: Interceptor): void
   /**
@@ -92,7 +90,7 @@ export interface RecordView {
 
 /** Metadata of a service, or of the object that it was made of. */
 interface ServiceMeta {
-  /** The service of another framework that the object stands for, wherever it is registered. */
+  /** The service of another framework that the object represents, wherever it is registered. */
   mounted?: MountedService
   /**
    * Stands around the calls of the methods of the service. A call that a hook has answered does not

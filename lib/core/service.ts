@@ -24,7 +24,7 @@ interface RegisterOptions {
   readonly store?: HookStore
   readonly onListenerError: OnListenerError
   readonly environment: CallEnvironment
-  /** Adds a method to the object. With this option, any name may be that of a custom method. */
+  /** Adds a method to the object. With this option, a custom method may have any name. */
   readonly provide?: ((object: object, name: string, definition: MethodDefinition) => unknown) | undefined
 }
 
@@ -34,7 +34,7 @@ export interface ServiceMethod {
   readonly definition: MethodDefinition
   /**
    * Makes the context of a call.
-   * @throws {BadRequest} when the arguments are not what the method takes
+   * @throws {BadRequest} if the arguments do not fit the method
    */
   context: (args: unknown[]) => HookContext
   run: Run
@@ -61,10 +61,10 @@ interface OpenEntry extends ServiceEntry {
 }
 
 /**
- * Makes the entry of a service. The calls of its methods, by HTTP or by the server, run as is said
- * here, whether the service is one of ours or of another framework.
- * @param invoke does what a method is for, and returns the result
- * @param succeed is told of each call that has succeeded. Without it, calls have no event
+ * Creates the entry of a service, which runs all calls of its methods, over HTTP or by the server,
+ * of our services and of other frameworks.
+ * @param invoke runs the user's method, and returns the result
+ * @param succeed is called after each successful call. Without it, calls have no event
  */
 export function createEntry(
   object: object,

@@ -20,14 +20,14 @@ export interface Store {
   /** Keeps a value for so many seconds. */
   set(key: string, value: string, seconds: number): unknown
   /**
-   * Keeps a value, as `set` does, unless the key has one, and says whether it did: in one step, so
-   * that of several processes one does. `idempotency` needs it, and so do refresh tokens that are
-   * exchanged once whichever process they reach.
+   * Keeps a value, as `set` does, unless the key has one, and returns whether it did. It is one
+   * step, so that only one of several processes succeeds. `idempotency` needs it, and so do refresh
+   * tokens that are exchanged once whichever process they reach.
    */
   add?(key: string, value: string, seconds: number): boolean | Promise<boolean>
   /**
-   * Forgets a key. It belongs to `add`: what was added for a moment goes. Without it, a key gets an
-   * empty value for a second.
+   * Forgets a key that `add` has taken for a moment. Without it, a key gets an empty value for a
+   * second.
    */
   delete?(key: string): unknown
 }
@@ -37,7 +37,7 @@ export interface TransactionalStore extends Required<Store> {
   /**
    * Replaces a value in the transaction of a call, so that both are committed or none.
    *
-   * @param transaction that of the params
+   * @param transaction `params.transaction`
    * @returns whether the key had the value
    */
   replaceWithin?(transaction: object, key: string, value: string, newValue: string, seconds: number): Promise<boolean>
@@ -91,7 +91,7 @@ export async function freeOwnKey(store: Store, key: string, value: string): Prom
  * Renews a key that `add` has taken for so many seconds, so that it does not end while the call
  * runs that has taken it.
  *
- * @returns what ends that: once its promise is resolved, no renewal is on its way to the store
+ * @returns a function that ends the renewals. After its promise, none is on its way to the store
  */
 export function renewKey(store: Store, key: string, value: string, seconds: number): () => Promise<void> {
   let renewal = Promise.resolve()

@@ -128,7 +128,7 @@ const answers: Readonly<Record<Exclude<Refusal, 'away' | 'collision'>, RefusalAn
   other: { Class: GeneralError, toMessage: () => 'The database has refused a statement' }
 }
 
-/** What is known of a call whose statement a database has refused. */
+/** A call whose statement a database has refused. */
 interface SentCall {
   readonly id: unknown
   readonly method: string

@@ -58,7 +58,7 @@ export class Columns {
     return operand
   }
 
-  /** Converts the values of rows to those of JSON. */
+  /** Converts the values of rows to values of JSON. */
   fromRows(rows: Row[]): Row[] {
     for (const name of this.#bigInts)
       for (const row of rows) {
@@ -93,7 +93,7 @@ const typeMismatch = (name: string, value: unknown) =>
 const integer = /^-?\d+$/
 const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
-/** Converts a value to that of a column. `undefined` if the column can't have it. */
+/** Converts a value for a column. `undefined` if the column can't have it. */
 type ConvertValue = (value: unknown) => unknown
 
 /** By the types of data that Drizzle has. Values of other types stay as they are. */

@@ -190,7 +190,7 @@ class TableByDrizzle extends SqlTable<Database, SQL> {
 /**
  * Runs a statement.
  *
- * @throws the error of the driver: that of Drizzle has the statement with all of its values
+ * @throws the error of the driver: Drizzle's own error has the statement with all of its values
  */
 async function withDriverError(statement: Statement): Promise<Row[]> {
   try {

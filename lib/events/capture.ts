@@ -126,8 +126,8 @@ class EventCapture {
 const fieldName = /^[\p{L}\p{N}_-]+$/u
 
 /**
- * Whether `$select` may rename fields, as SQL does for `secret as title`. Then no value can be
- * trusted to be that of the field with its name.
+ * Whether `$select` may rename fields, as SQL does for `secret as title`. Then a field may hold the
+ * value of another one.
  */
 function renamesFields({ query }: HookContext['params']): boolean {
   const { $select = [] } = Object(query)

@@ -37,16 +37,16 @@ export interface ListScope {
   readonly text: string | undefined
 }
 
-/** Params by which adapters select other records than those of the query. */
+/** Params by which adapters select records besides the query. */
 const selectingParams =
   'adapter collation knex model Model mongodb mongoose pipeline sequelize objection prisma schema name filters operators modifierFiltersResults joinEager mergeAllowEager mergeAllowGraph'.split(
     ' '
   )
 
 /**
- * Finds out what is visible to a caller: calls `find` at the URL of the list with the credentials
- * of the caller, so that all guards and hooks run. The query that arrives at the method decides;
- * the method itself does not run (docs/events.md#who-sees-which-changes).
+ * Finds the records that are visible to a caller: it calls `find` at the URL of the list with the
+ * caller's credentials, so that all guards and hooks run. The query that reaches the method
+ * decides; the method itself does not run (docs/events.md#who-sees-which-changes).
  */
 export class ScopeResolver {
   readonly #app: FastifyInstance
@@ -142,8 +142,8 @@ function parentsIn(
 }
 
 /**
- * Adds what is visible to the caller. Placeholders that are bound to a field are no conditions of
- * their own any more. Only hooks can bind them, so they are read from the caller's scope.
+ * Adds the caller's own scope. Placeholders that are bound to a field are no longer conditions of
+ * their own. Only hooks can bind them, so they are read from the caller's scope.
  *
  * @param callerScope the scope of the list without a query; `undefined` if not known
  */

@@ -69,7 +69,7 @@ export class Topic {
 const isOfApplication = (hook: unknown) => Object.keys(traitsOf(hook)).length === 0
 const nameOfHook = (hook: unknown) => (hook as { name?: string }).name || 'a hook'
 
-/** Returns which other code than the query of `find` may decide what a list has, in words. */
+/** Names the code, besides the query of `find`, that may decide which records a list has. */
 function reasonToRefetch(entry: Describable, isAdapter: boolean): string | undefined {
   const { object, common, hooks, options } = entry
   if (metaOf(object).mounted !== undefined) return 'it belongs to another application, with hooks of its own'

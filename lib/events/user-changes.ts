@@ -49,8 +49,8 @@ interface UserChange {
 
 /**
  * The changes of users. An application may write to a user at each call, and so at each recheck, as
- * with `lastSeen`: what comes too often waits for the next heartbeat. Changes of other fields don't
- * wait for it, since they may be those of a role.
+ * with `lastSeen`: such frequent changes wait for the next heartbeat. Changes of other fields don't
+ * wait, since one of them may be the role.
  */
 class UserChanges {
   readonly #server: EventServer

@@ -111,9 +111,7 @@ const expressListener =
     ;(application as RequestListener)(request, response)
   }
 
-/**
- * Copies the members of an object's classes to the object itself, except those of Node's classes.
- */
+/** Copies the members of an object's classes to the object itself, except for Node's classes. */
 function keepMembers(object: object, nodePrototypes: readonly object[]): void {
   for (let proto = Object.getPrototypeOf(object); !nodePrototypes.includes(proto); proto = Object.getPrototypeOf(proto))
     for (const name of Reflect.ownKeys(proto))
@@ -123,7 +121,7 @@ function keepMembers(object: object, nodePrototypes: readonly object[]): void {
 
 /**
  * Keeps the framework from calling a service for forwarded requests: middleware may rewrite the URL
- * of a request to that of the service.
+ * of a request to the service's.
  * @param isRefused whether forwarded requests must not reach the service
  */
 export function refuseForwarded(service: FeathersService, isRefused: () => boolean): void {

@@ -5,7 +5,7 @@ import { isPlain } from '../core/objects.js'
 /** A kind of column whose values drivers do not convert. */
 export type ColumnKind = 'boolean' | 'json' | 'date'
 
-/** Converts values of columns to those that a driver takes, and back. */
+/** Converts values of columns for the driver, and back. */
 export class Converter {
   readonly #kinds: ReadonlyMap<string, ColumnKind>
   readonly #dialect: Dialect
@@ -41,7 +41,7 @@ export class Converter {
     return value instanceof Date ? this.#toDate(value) : value
   }
 
-  /** Returns what a driver takes for a date. `undefined` if it is invalid. */
+  /** Converts a date for the driver. `undefined` if it is invalid. */
   #toDate(date: Date): Date | string | undefined {
     if (Number.isNaN(date.getTime())) return undefined
     return this.#dialect === 'sqlite' ? date.toISOString() : date

@@ -12,7 +12,7 @@ const prismaOperators = { '=': 'equals', '!=': 'not', '<': 'lt', '<=': 'lte', '>
 /** The fields of a model, and how their values are written and compared. */
 export class PrismaFields {
   readonly names: readonly string[]
-  /** Creates the conditions of Prisma for those of a query. */
+  /** Creates conditions of Prisma for the conditions of a query. */
   readonly expressions: Expressions<object>
   readonly #types: ModelFields
   readonly #id: string
@@ -31,7 +31,7 @@ export class PrismaFields {
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.#convert(name, value ?? null)]))
   }
 
-  /** Converts the values of records to those of JSON. */
+  /** Converts the values of records to values of JSON. */
   fromRows(rows: Row[]): Row[] {
     const bigInts = this.names.filter((name) => this.#types[name] === 'BigInt')
     for (const name of bigInts)

@@ -8,10 +8,7 @@ export const maxDepth = 1000
 // 10,000 values that are nested 20 deep.
 const maxSquaredDepths = 4_000_000
 
-/**
- * Returns the names that an object of the body must have, beside those that its schema is checked
- * for.
- */
+/** Returns the names that an object of the body must have, besides `required` of its schema. */
 export type RequiredNames = (shape: Shape, isRecord: boolean) => readonly string[]
 
 /**

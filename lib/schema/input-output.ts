@@ -6,13 +6,13 @@ import { SchemaReader } from './reader.js'
 import { hidesWithin } from './redacted-fields.js'
 import { Shapes } from './shape.js'
 
-/** The JSON Schemas of what clients send by a schema, and of what it makes of that. */
+/** The JSON Schemas of the input and the output of a schema that transforms values. */
 interface InputAndOutput {
   readonly input: JsonSchema
   readonly output: JsonSchema
   /**
    * The first place where a transformation loses a hidden field: the input hides fields within, and
-   * the output is not described. The empty string stands for the record.
+   * the output is not described. The empty string is the record itself.
    */
   readonly undescribed?: string | undefined
 }
@@ -41,7 +41,7 @@ export function shareFlags(input: JsonSchema, output: JsonSchema): InputAndOutpu
     if (losesHidden(schema, other)) undescribed ??= place
     pair(left.target(schema) ?? schema, right.target(other) ?? other, place)
     const others = new Map([...subschemasOf(other)].map(([subschema, way]) => [way.join('/'), subschema]))
-    // Definitions are paired by the references to them: libraries number those of each side anew.
+    // Definitions are paired by the references to them: libraries number them anew for each side.
     for (const [subschema, way] of subschemasOf(schema))
       if (!hasDefinitions(way[0])) pair(subschema, others.get(way.join('/')), innerPlace(place, way[0] ?? '', way[1]))
   }

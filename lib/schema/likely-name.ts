@@ -15,7 +15,7 @@ export function likelyName(name: string, names: readonly string[], farthest = 2)
 
 /**
  * Returns the end of an error for a misspelt name: `. Did you mean 'find'?`, or nothing.
- * @param place stands before the name: `'jwt.'`
+ * @param place a prefix of the name: `'jwt.'`
  */
 export function hintFor(name: string, names: readonly string[], place = ''): string {
   const likely = likelyName(name, names)

@@ -68,7 +68,7 @@ export class SchemaReader {
     return [...this.always(schema), ...this.conditional(schema)]
   }
 
-  /** Returns the schemas that apply to some values: those of conditions and dependencies. */
+  /** Returns the schemas that apply only to some values: conditions and dependencies. */
   conditional(schema: JsonSchema): readonly JsonSchema[] {
     // `then` and `else` have no effect without `if`.
     const ofIf = schema.if === undefined ? [] : [schema.if, schema.then, schema.else]

@@ -53,7 +53,7 @@ export class RedactedFields implements NameSet {
     return this.#hidden.has(name) || this.#hiddenPatterns.some((pattern) => pattern.test(name))
   }
 
-  /** The hidden names that schemas list, and those of containers. */
+  /** The hidden names that schemas list, and the names of containers. */
   get names(): readonly string[] {
     return [...this.#hidden, ...this.containers]
   }

@@ -53,10 +53,7 @@ const refuse = (label: string, row: keyof typeof refusals, place: string) =>
     `${label}: resource() can't use the schema of ${place === '' ? 'the record' : `'${place}'`}: ${refusals[row].found}. ${refusals[row].write}`
   )
 
-/**
- * The branches of a union that a body is tried by: all, those that no discriminator decides, or
- * none.
- */
+/** The branches of a union that are tried: all, only without a discriminator, or none. */
 export type Tries = 'all' | 'undecided' | 'none'
 
 /**

@@ -119,9 +119,7 @@ function fieldsReader(union: Shape): ReadText {
   }
 }
 
-/**
- * Converts to a list what `qs` has parsed: a single value, or an object by index for a long list.
- */
+/** Converts a value of `qs` to a list: a single value, or an object by index for a long list. */
 export function parseList(value: unknown): unknown {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

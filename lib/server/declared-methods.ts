@@ -4,8 +4,8 @@ import { hintFor } from '../core/options.js'
 import { declaredIn } from '../core/resource/method-rules.js'
 
 /**
- * Checks that hooks of the service enforce what its resource declares of custom methods. Without
- * them, `allow: ['admin']` would let everybody in.
+ * Checks that hooks of the service enforce the options of its custom methods. Without hooks,
+ * `allow: ['admin']` would let everybody in.
  *
  * @throws if a method that clients may call lacks such a hook, or no hook knows one of its roles
  */

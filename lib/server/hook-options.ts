@@ -12,8 +12,7 @@ export interface HookReceiver {
   readonly exposed?: readonly string[] | undefined
 }
 
-// The names in a promise, a Map or an object of a class are not those of hooks: none would run,
-// guards neither.
+// A promise, a Map or an instance of a class has no hooks by name: none would run, not even guards.
 const isHooks = (value: unknown) => isPlain(value) || Array.isArray(value) || typeof value === 'function'
 
 /** The kind of the option `hooks`. */
@@ -53,7 +52,7 @@ export function checkHooks(hooks: unknown, receiver: HookReceiver): void {
 
 const methodNames = ({ exposed = [] }: HookReceiver) => ['all', ...methods.keys(), ...exposed]
 
-/** Checks hooks by type. `type` is one of those that they have. */
+/** Checks hooks by type. `type` is one of their types. */
 function checkTypes(hooks: Record<string, unknown>, type: string, receiver: HookReceiver): void {
   for (const [name, map] of Object.entries(hooks)) {
     if (!isHookType(name)) throw misplacedName(name, type, receiver)
@@ -63,7 +62,7 @@ function checkTypes(hooks: Record<string, unknown>, type: string, receiver: Hook
   }
 }
 
-/** The error for a name that stands beside a hook type and is none. */
+/** Creates the error for a name beside a hook type that is no hook type. */
 function misplacedName(name: string, type: string, receiver: HookReceiver): Error {
   mayHaveHooks(name)
   return methodNames(receiver).includes(name)
@@ -73,7 +72,7 @@ function misplacedName(name: string, type: string, receiver: HookReceiver): Erro
     : unknownName(name, receiver)
 }
 
-/** Checks the names of methods, which stand under a hook type or without one. */
+/** Checks the names of methods, under a hook type or without one. */
 function checkNamesWithHooks(map: Record<string, unknown>, receiver: HookReceiver, type?: string): void {
   const { who, object } = receiver
   for (const name of Object.keys(map)) {

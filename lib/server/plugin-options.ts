@@ -109,14 +109,14 @@ const isRecordSchema = (value: unknown) =>
     ))
 
 /**
- * Whether the schema of a method is that of a record. No part of a request has the name of a
- * keyword, and nothing would be validated.
+ * Whether somebody gave a schema of a record for a method. It has keywords where a method has the
+ * parts of a request, so it would validate nothing.
  */
 const isSchemaItself = (value: unknown) =>
   standardOf(value) !== undefined ||
   (isObject(value) && Object.keys(value).some((name) => isAssertion(name) && value[name] !== undefined))
 
-/** The error for the schema of a record in the place of those of methods. */
+/** Creates the error for the schema of a record in place of schemas by method. */
 const recordSchemaError = (path: string) =>
   new TypeError(
     `The option \`schema\` of the service '${path}' must have the schemas of each method, got that of a record: wrap it in resource(), as in { schema: resource(schema) }`
@@ -143,7 +143,7 @@ const requestParts: readonly string[] = ['body', 'querystring', 'params', 'heade
 
 /**
  * @throws when a part of a request is misspelt: nothing would be validated by it. Other names are
- * for plugins, which read what they like
+ * left to plugins
  */
 function checkParts(methodSchema: FastifySchema, who: string): void {
   for (const [name, part] of Object.entries<unknown>({ ...methodSchema })) {

@@ -34,7 +34,7 @@ export function trackFailure(context: HookContext, error: unknown, running?: Pro
   explainGetInHook(error, context)
 }
 
-/** Waits for a call by `app.service()`: whoever made it owns its streams, unless it has failed. */
+/** Waits for a call by `app.service()`: its caller owns its streams, unless it has failed. */
 export const untrackAfter = (running: Promise<void>, context: HookContext): Promise<void> =>
   running.then(
     () => untrackStreams(context, false),

@@ -3,7 +3,7 @@ import type { ResultTracker } from '../core/compose.js'
 import { type AddedHook, composeErrorHooks, HookStore, hookTypes } from '../core/hooks.js'
 import { checkHooks, type HookReceiver } from './hook-options.js'
 
-/** Hooks on the server: what would be added to nothing in silence is refused. */
+/** Hooks on the server. It refuses hooks that would never run. */
 export class CheckedHooks extends HookStore {
   readonly #receiver: HookReceiver
   /** By method. Composed once, not at each call. */
@@ -30,7 +30,7 @@ export class CheckedHooks extends HookStore {
 }
 
 /**
- * The hooks of a service. As in Feathers, those that name no type, a list or lists by method, stand
+ * The hooks of a service. As in Feathers, hooks without a type (a list, or lists by method) run
  * around the others, wherever they were added.
  */
 export class ServiceHooks extends CheckedHooks {

@@ -11,9 +11,8 @@ const ask = (hooks: unknown, place: HookPosition) => {
 }
 
 /**
- * Asks the hooks of a service, and the middleware around it, whether they can work where they
- * stand.
- * @throws what one of them throws
+ * Lets the hooks of a service, and the middleware around it, check their position.
+ * @throws the error of the first check that fails
  */
 export function startHooks(
   { app, path, service, methods: ofService, hooks }: ServiceEntry,

@@ -48,7 +48,7 @@ const versionOptions: OptionTable<VersionOptions> = { required: kinds.flag, set:
  * BadRequest for a version of many records, GeneralError if a write did not change the version
  * @throws if no field is named, or an option is unknown or has the wrong type; when the server
  * starts, if it is no around hook, or the records have no such field, as far as their schema and
- * their table tell
+ * their table show
  * @example
  * const versioned = version('updatedAt', { set: () => new Date() })
  * app.service('notes', notes, { hooks: { around: { all: [versioned] } } })
@@ -322,7 +322,7 @@ const preconditionFailed = ({ id, path }: HookContext) =>
 /**
  * Runs a write of an adapter while no other write of the same record runs, since an adapter waits
  * between the comparison and the write. A write in memory is fast, so all writes of such a service
- * share one lock, including those of many records.
+ * share one lock, including writes of many records.
  */
 function runLocked(object: object, { id }: HookContext, run: NextFunction): Promise<void> {
   const isMemory = 'store' in object

@@ -23,7 +23,7 @@ const currentWrite = new AsyncLocalStorage<LockedWrite>()
 /** The locks that are held, by object and key. */
 const queues = new Map<object, Map<string, Queue>>()
 
-/** Returns a write and those that have called it, without those that are over. */
+/** Returns a write and its callers that still run. */
 function callersOf(write: LockedWrite | undefined): LockedWrite[] {
   if (write === undefined) return []
   while (write.outer?.isOver) write.outer = write.outer.outer

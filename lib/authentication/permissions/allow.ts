@@ -52,11 +52,11 @@ const allowOptions: OptionTable<AllowOptions> = { role: kinds.function, internal
  * Creates an around hook with the permissions of each role over HTTP, by method and by field. A
  * write with a forbidden field is refused, and so is a query that names one. Reads return only the
  * allowed fields. Writes, and custom methods of a record, return the fields that the role may
- * `get`, or else `find`, or else those that it has sent.
+ * `get`, or else `find`, or else the fields that it sent.
  *
  * @param roles the permissions by role
  * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated if no guard
- * has found out who calls, and Forbidden for what the role may not do
+ * has found out who calls, and Forbidden if the role may not do it
  * @throws when no role is named, and for permissions or options of another kind; when the server
  * starts, if it is no around hook, or for the name of a method that no service has
  * @example
@@ -175,7 +175,7 @@ class RolePermissions {
 /**
  * Checks the method, the sent fields and the query of a call.
  * @returns the fields that the caller gets, `true` for all
- * @throws {Forbidden} for what the roles may not do
+ * @throws {Forbidden} if no role allows it
  */
 function checkCall(
   context: HookContext,
@@ -186,7 +186,7 @@ function checkCall(
   const { method, service } = context
   const permission = permissions.combine(userRoles, method, declared)
   if (permission === false) {
-    // Whoever logs in gets at least their id.
+    // A user who logs in gets at least their id.
     if (isViewOf(context.params, context)) return [idFieldOf(service)]
     throw permissions.refusal(context, userRoles, declared)
   }
@@ -211,7 +211,7 @@ const returnsRecord = ({ method, id }: HookContext, permission: Permission): boo
   method === 'remove' ||
   (!methods.has(method) && permission === true && id !== undefined)
 
-/** The fields for a role that may not read: those that it has sent, and the id. */
+/** Returns the fields for a role that may not read: the fields that it sent, and the id. */
 const sentFields = ({ data, service }: HookContext): Fields => [
   ...new Set([idFieldOf(service), ...[data].flat().flatMap((record) => Object.keys(Object(record)))])
 ]

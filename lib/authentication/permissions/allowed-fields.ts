@@ -14,12 +14,12 @@ export interface FieldList {
 
 /**
  * Checks that the resource of a service has the fields that `allow` names. Services may share the
- * hook, so any service around whose method it stands may have them.
+ * hook, so any service whose method runs it may have them.
  *
  * @throws for a name that none of these services has, and that is misspelt therefore
  */
 export function checkFieldNames(hook: unknown, lists: readonly FieldList[], { app, path }: HookPosition): void {
-  const { entries } = serviceHostOf(app as object)
+  const { entries } = serviceHostOf(app)
   for (const { role, method, fields } of lists) {
     const shared = entries.filter(
       (entry) => entry.methods.has(method) && hooksAround(entry, method, ['around']).includes(hook)

@@ -82,7 +82,7 @@ export function createParameterCheck(
   namedFields: ReadonlySet<string>
 ): IsParameter {
   // A mounted service has the application of Feathers, where nothing is declared.
-  const host: ServiceHost | undefined = serviceHostOf(app as object)
+  const host: ServiceHost | undefined = serviceHostOf(app)
   const entry = host?.entryAt(path)
   const rules = rulesOf(entry?.options.schema?.[method])
   if (!methods.has(method)) {

@@ -17,7 +17,7 @@ export const isExcepted = (
  * @throws when the server starts, for a name of no service and of no method
  */
 export function checkExceptions(hookName: string, names: readonly string[] = [], { app, path }: HookPosition): void {
-  const { entries } = serviceHostOf(app as object)
+  const { entries } = serviceHostOf(app)
   const isThere = (name: string) =>
     methods.has(name) ||
     entries.some(
@@ -45,7 +45,7 @@ export function checkExceptions(hookName: string, names: readonly string[] = [],
  */
 export function checkMethodNames(hookName: string, names: readonly string[], { app, path }: HookPosition): void {
   const isThere = (name: string) =>
-    methods.has(name) || serviceHostOf(app as object).entries.some((entry) => entry.methods.has(name))
+    methods.has(name) || serviceHostOf(app).entries.some((entry) => entry.methods.has(name))
   const unknown = names.find((name) => !isThere(name))
   if (unknown !== undefined)
     throw new Error(
@@ -55,5 +55,5 @@ export function checkMethodNames(hookName: string, names: readonly string[], { a
 
 const methodNamesOf = (app: unknown): readonly string[] => [
   ...methods.keys(),
-  ...serviceHostOf(app as object).entries.flatMap((entry) => [...entry.methods.keys()])
+  ...serviceHostOf(app).entries.flatMap((entry) => [...entry.methods.keys()])
 ]

@@ -98,8 +98,8 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
  * Creates a `scope` of the records that belong to the caller.
  * @param field the field of a record that holds the id of its user
  * @returns a hook for `around`; it throws NotAuthenticated if no guard has found out who calls
- * @throws when no field is named, and as `scope` does; when the server starts, if the records have no
- * such field, as far as their schema and their table tell
+ * @throws when no field is named, and as `scope` does; when the server starts, if the records have
+ * no such field, as far as their schema and table show
  * @example
  * app.service('notes').hooks({ around: { all: [own('userId')] } })
  */

@@ -11,7 +11,7 @@ export interface Calls {
    * under way, when it is answered. Events of a service keep their order, but none waits long for
    * the answer to the call of another.
    *
-   * @param isWanted whether the event still concerns whoever is logged in, when its turn comes
+   * @param isWanted whether the event still concerns the current user, when its turn comes
    */
   emit(service: ServiceAddons, signal: Signal, isWanted: () => boolean): void
 }
@@ -19,7 +19,7 @@ export interface Calls {
 /** How long an event waits for the answer to the call of one before it, in ms. */
 const patience = 2000
 
-/** How many calls are remembered. The event of an earlier one counts as that of another client. */
+/** How many calls are remembered. The event of an earlier one counts as another client's. */
 const remembered = 1000
 
 const toBase64 = (bytes: Uint8Array | ArrayBuffer) =>
@@ -81,7 +81,7 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
   }
 }
 
-/** The payload of a token, which may stand behind its scheme. */
+/** The payload of a token, with or without its scheme. */
 const payloadOf = (token: string) =>
   attempt(() => JSON.parse(atob((token.split('.')[1] as string).replaceAll('-', '+').replaceAll('_', '/'))))
 

@@ -25,10 +25,7 @@ export type Hub = ReturnType<typeof createHub>
 const noAnswer: ClientResponse = { status: 200, headers: {}, body: '' }
 const authorizationOf = ({ headers }: ClientRequest) => headers[nameIn(headers, 'authorization') ?? '']
 
-/**
- * Knows which lists of a client are wanted, and brings what the stream says of them to those who
- * want them.
- */
+/** Tracks the client's subscriptions and dispatches stream messages to their listeners. */
 export function createHub(app: EventsApp, connection: Connection, options: ClientEventsOptions) {
   const { path = 'events', tabs = true, heartbeat = 20_000, logger = console } = options
   const service = app.service(path) as HookedService
@@ -94,8 +91,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     const error = body ? errorFromJSON(codeOf(body), body) : undefined
     const signal = { ...message, error }
     position = id ?? position
-    // A list that comes late to the stream, as that of another tab may, has missed what came
-    // before.
+    // A list that joins the stream late, such as a list of another tab, has missed earlier events.
     const isMissed = (key: string) => joined.has(key) && !(isResumed && followed.includes(key))
     const missed = event === 'connected' ? lists.filter(isMissed) : []
     const concerned = lists.flatMap((key) => {
@@ -195,7 +191,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     if (begun !== turn) return
     who = whoOf(credentials)
     user = who || user
-    // Without a token, users of two tabs can't be told apart.
+    // Without a token, nothing distinguishes the users of two tabs.
     const isShared = tabs && (!who || who !== credentials)
     stream = shareStream({
       name,

@@ -20,7 +20,7 @@ declare module 'fastify-services/client' {
     live: _S extends { find?: unknown } ? (...args: FindArguments<_S, _P>) => LiveList<FindResult<_S>> : never
   }
   interface ClientMembers {
-    /** What `configure(events())` has begun. */
+    /** The stream of `configure(events())`. */
     readonly events: ClientEvents
   }
 }

@@ -33,8 +33,8 @@ export interface StreamMessage {
 export type Signal = Omit<StreamMessage, 'error'> & { readonly error?: ServiceError | undefined }
 
 /**
- * A list as a text, which is the same for the same list in all tabs. What JSON has no value for is
- * a text, as in the query of a call.
+ * Returns a text that is the same for the same list in all tabs. A value that JSON lacks becomes
+ * text, as in the query of a call.
  */
 export const toListKey = (path: string, query: unknown): string => JSON.stringify([path, query ?? {}], toSayable)
 

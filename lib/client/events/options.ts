@@ -34,8 +34,8 @@ export interface ClientEventsOptions {
 export type EventsState = 'idle' | 'connecting' | 'live' | 'stale' | 'stopped' | 'closed'
 
 /**
- * Who wants a list: its listener hears what the stream says of it, and `user` when it is that of
- * another user now.
+ * A subscriber of a list. Its listener gets the messages of the stream, and `user` after the user
+ * has changed.
  */
 export interface Watcher {
   readonly service: ServiceAddons & { readonly name?: unknown }

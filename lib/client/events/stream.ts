@@ -13,7 +13,7 @@ export interface StreamBody {
   }
 }
 
-/** What `events` needs of `fetch`. */
+/** The part of `fetch` that `events` uses. */
 export type StreamFetch = (url: string, init: object) => Promise<StreamResponse>
 
 export interface StreamResponse extends FetchResponse {
@@ -33,7 +33,7 @@ export interface StreamRequest {
   /** The lists that are wanted now. */
   keys(): readonly string[]
   tell(message: StreamMessage): void
-  /** Says what a developer should know. */
+  /** Logs a hint for the developer. */
   warn(text: string): void
   /** How often a server is expected to give a sign of life, until it says it, in ms. */
   readonly heartbeat: number
@@ -58,7 +58,7 @@ export const waitAfter = (failures: number, first: number) =>
 
 export const codeOf = (error: unknown) => Number(readProperty(error, 'code'))
 
-/** Whether what was refused may be accepted later. */
+/** Whether a refused list may be accepted later. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error)
   return !(code >= 400 && code < 500) || code === 408 || code === 429

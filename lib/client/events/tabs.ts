@@ -40,7 +40,7 @@ export interface TabSettings {
   readonly who: string | undefined
   /** The lists that this tab wants. */
   keys(): readonly string[]
-  /** Is called with what the stream brings, in each tab. */
+  /** Is called with each message of the stream, in each tab. */
   receive(message: StreamMessage): void
   /** Is called when somebody has logged in or out in another tab. */
   setUser(user: string): void
@@ -49,8 +49,8 @@ export interface TabSettings {
 }
 
 /**
- * Shares a stream between tabs: one holds it, since a browser opens six connections to a server
- * over HTTP/1.1, and tells the others. When it is closed, another one goes on.
+ * Shares a stream between tabs, since a browser opens only six connections to a server over
+ * HTTP/1.1. One tab holds it and informs the others. When that tab closes, another one takes over.
  */
 export function shareStream({ name, who, keys, receive, setUser, create }: TabSettings): TabStream {
   const { document, navigator } = globalThis as { document?: object; navigator?: { locks?: TabLocks } }
@@ -66,8 +66,7 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
   const others = new Map<number, readonly string[]>()
   const closing = new AbortController()
   let stream: Omit<TabStream, 'retry'> | undefined
-  // Until the tab with the stream has heard of this one, what it tells may be of before a login
-  // here.
+  // Until the tab with the stream knows this one, its messages may be older than a login here.
   let isKnown = false
   let release = () => {}
 

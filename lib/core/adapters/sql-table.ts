@@ -11,7 +11,7 @@ interface SqlTableOptions<Database, Condition> {
   readonly id: string
   readonly dialect: Dialect
   readonly expressions: Expressions<Condition>
-  /** Converts values to those that the driver takes, and back. */
+  /** Converts values for the driver, and back. */
   readonly values: { toStored(row: Row): Row; fromRows(rows: Row[]): Row[] }
 }
 

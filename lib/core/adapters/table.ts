@@ -7,7 +7,7 @@ import { checkColumnName } from './conditions.js'
 /** A row of a table. `undefined` in values to write means that the column has none. */
 export type Row = Record<string, unknown>
 
-/** The dialects of SQL that adapters know. MariaDB has that of MySQL. */
+/** The dialects of SQL that adapters know. MariaDB is `mysql`, too. */
 export type Dialect = 'postgres' | 'sqlite' | 'mysql'
 
 /** A record as JSON has it: dates are text, and so are integers that no number can hold. */
@@ -84,7 +84,7 @@ export interface TableCondition {
   outcome: WriteOutcome
 }
 
-/** What hooks say in `params.adapter`. */
+/** Instructions of hooks, in `params.adapter`. */
 interface AdapterParams {
   readonly condition?: TableCondition
   /** Whether `update` leaves the value of a column that the data lacks. */
@@ -333,7 +333,7 @@ function toOrder($sort: TableQuery['$sort'] = {}, id: string): RowSelection['ord
 
 const toColumns = ($select: readonly string[] | undefined, id: string) => $select && [...new Set([...$select, id])]
 
-/** Copies the data of a call, without one field and without those that have no value. */
+/** Copies the data of a call, without one field and without fields that have no value. */
 function toValues(data: unknown, except?: string): Row {
   if (!isObject(data)) throw new BadRequest('The data of a record must be an object')
   return Object.fromEntries(Object.entries(data).filter(([column, value]) => column !== except && value !== undefined))

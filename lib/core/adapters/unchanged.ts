@@ -50,7 +50,7 @@ function overridesMembers(service: object, serviceClass: object): boolean {
     .some((link) => Object.entries(Object.getOwnPropertyDescriptors(link)).some(isOverride))
 }
 
-/** The object and what it inherits from, without `Object.prototype`. */
+/** Returns the object and its prototypes, without `Object.prototype`. */
 function prototypeChain(object: object): object[] {
   const parent: object | null = Object.getPrototypeOf(object)
   return parent === null ? [] : [object, ...prototypeChain(parent)]

@@ -61,7 +61,7 @@ function sentenceOf(where: Where, { path, must, keyword }: Issue): string {
   return `${placeName(where, path)}${keyword === libraryKeyword ? ':' : ''} ${must}`
 }
 
-/** The keyword of an issue whose message is that of the schema library. */
+/** The keyword of an issue with a message of the schema library. */
 export const libraryKeyword = 'validate'
 
 /**
@@ -75,7 +75,7 @@ export const issuePath = (path: StandardIssue['path'] = []): Path =>
 
 /**
  * Returns the clearest of the problems that a check has found at a path.
- * @param whole what the value at no path is called
+ * @param whole the name of the value without a path
  */
 export function toIssue(path: Path, problems: readonly AjvError[], whole = 'The data'): Issue {
   const problem = clearest(problems)

@@ -148,7 +148,7 @@ export function readResponse(schema: unknown): AsJsonSchema {
   return sides === undefined ? readJsonSchema(schema, 'output') : outputOf(sides)
 }
 
-/** @throws {TypeError} if the schema is not that of an object with fields */
+/** @throws {TypeError} if the schema is not of an object with fields */
 export function assertHasFields({ shapes: { root } }: WrittenSchema): void {
   if ((root.kinds !== kindBits.object && root.kinds !== kindBits.all) || root.describesNoMembers)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')

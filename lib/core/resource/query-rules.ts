@@ -61,7 +61,7 @@ export const isQueryable = (name: string): boolean => !/^\$|[[\]]/.test(name)
 
 /**
  * Reads the schema of the option `query`.
- * @throws {TypeError} if it is not that of an object with fields, or if its check is asynchronous
+ * @throws {TypeError} if it is not of an object with fields, or if its check is asynchronous
  */
 export function readParameters(schema: unknown): QueryParameters {
   if (schema === undefined) return { operands: new Map(), required: [] }
@@ -120,7 +120,7 @@ function separateProperties(document: JsonSchema): ReadonlyMap<string, JsonSchem
 }
 
 /**
- * Derives from the shape of a record what its queries may have.
+ * Derives the rules of queries from the shape of a record.
  * @param more the parameters of the option `query`
  */
 export function toQueryRules(
@@ -188,7 +188,7 @@ const isScalar = (shape: Shape) =>
 export const operandOf = (shape: Shape): Operand | undefined =>
   isScalar(shape) ? { schema: scalarDocument(shape), shape } : undefined
 
-/** Returns the operand to compare a field with: of a list, that of its items. */
+/** Returns the operand to compare a field with: for a list, the operand of its items. */
 function comparedOperand(shape: Shape): Operand | undefined {
   const scalar = isScalar(shape) ? shape : itemShape(shape)
   return scalar?.codecs.every(({ isComparable }) => isComparable) ? operandOf(scalar) : undefined

@@ -28,13 +28,13 @@ const resourceOptionNames = {
 } satisfies Record<keyof ResourceOptions, true>
 
 /**
- * Creates the option `schema` of a service from the schema of a record. What `create`, `update` and
- * `patch` accept, what a query may contain, what is sent, and the types of the service on both
- * sides follow from it.
+ * Creates the option `schema` of a service from the schema of a record. It decides the bodies of
+ * `create`, `update` and `patch`, the queries, the answers, and the types of the service on both
+ * sides.
  *
  * @param schema of one record: a JSON Schema (TypeBox), or a Standard Schema that gives JSON Schema
  * (zod, ArkType, Valibot)
- * @throws {TypeError} if the schema is of another kind, or is not that of an object
+ * @throws {TypeError} if the schema is of another kind, or not of an object
  *
  * @example
  * const record = Type.Object({ id: Type.Integer(), title: Type.String() })

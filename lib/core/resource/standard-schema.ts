@@ -24,7 +24,7 @@ export class UnmergedError extends TypeError {}
 
 /**
  * zod throws if the two sides of an intersection transform a field differently. The new error says
- * what to write.
+ * how to write the schema.
  */
 function rethrowUnmerged(cause: unknown): never {
   const [, path] = /^Unmergable intersection\b.*?(\[.*\])/.exec(String(Object(cause).message)) ?? []
@@ -96,7 +96,7 @@ export type Side = 'input' | 'output'
 
 type LibraryOptions = Readonly<Record<string, unknown>>
 
-/** What `resource()` needs to know about a schema library. */
+/** The part of a schema library that `resource()` uses. */
 export interface SchemaLibrary {
   /**
    * Returns the structure of a schema, `undefined` if it transforms objects as a whole, or the

@@ -83,7 +83,7 @@ const omitFromValibot: Omit = (schema, place) => {
   const { pipe } = schema as Partial<ValibotNode>
   if (pipe !== undefined) return omitFromPipe(schema as ValibotNode, pipe, place)
   if ((schema as Partial<ValibotNode>).kind === 'schema') return omitFromSchema(schema as ValibotNode, place)
-  // What `toStandardJsonSchema()` returns.
+  // The result of `toStandardJsonSchema()`.
   const shown = shownByValibot(schema).pipe as readonly Step[] | undefined
   if (shown === undefined) return place.refuse('Valibot does not show the fields of this schema')
   const [first] = shown

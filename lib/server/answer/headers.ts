@@ -75,8 +75,8 @@ export function keepHeaders(reply: FastifyReply): void {
 const bodyHeaders = new Set(['content-encoding', 'etag', 'last-modified'])
 
 /**
- * Removes the headers of a result for an error answer, which keeps those that middleware had set
- * before the call, but none about another body.
+ * Removes the headers of a result for an error answer. Headers that middleware set before the call
+ * stay, unless they describe another body.
  */
 export function restoreHeaders(reply: FastifyReply): void {
   const { headersBefore: before } = requestStateOf(reply.request)

@@ -7,7 +7,7 @@ import { toPayloadAtOnce } from './payload.js'
 /**
  * Runs middleware in order. Returns whether the request ends there: one of them has answered, or
  * the client has left.
- * @param convert makes what they send into what Fastify can send
+ * @param convert converts a payload of middleware to one that Fastify can send
  */
 export async function runMiddleware(
   list: readonly Middleware[],

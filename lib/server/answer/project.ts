@@ -30,7 +30,7 @@ export interface Projector {
   project(result: unknown): unknown
   /** Projects an item of a stream. */
   projectItem(item: unknown): unknown
-  /** Makes JSON of projected data, and of what the application has made of it. */
+  /** Serializes projected data, also after the application has replaced it. */
   readonly serialize: Serialize
 }
 
@@ -102,7 +102,7 @@ class RecordProjector implements Projector {
   readonly #record: RecordRules
   readonly #shape: Shape
   readonly #projectRecord: (record: unknown) => unknown
-  /** Whether a custom method returns what it has not declared. */
+  /** Whether a custom method returns fields that it has not declared. */
   readonly #isUndeclared: boolean
   readonly #needsList: boolean
   readonly #mayBePage: boolean
@@ -260,8 +260,8 @@ export function createErrorRedactor(record: RecordRules, instance: FastifyInstan
 }
 
 /**
- * Returns the names of the fields of a record that are never sent: flagged ones, and those that its
- * response does not have.
+ * Returns the names of the fields of a record that are never sent: flagged ones, and fields that
+ * its response does not have.
  */
 function hiddenNamesOf(record: RecordRules, instance: FastifyInstance): RedactedFields {
   const incoming = record.incoming.shapesFor(instance)

@@ -36,9 +36,8 @@ interface ResultOptions {
 export type SendResult = (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /**
- * Creates the function that answers a call which has succeeded (docs/http.md#responses). It returns
- * what the handler of a route returns to Fastify: the payload, or the reply if something else
- * sends.
+ * Creates the function that answers a successful call (docs/http.md#responses). Its result is for
+ * Fastify: the payload, or the reply if something else sends.
  */
 export function createSendResult(options: ResultOptions): SendResult {
   const { status, after, formatter, read } = options

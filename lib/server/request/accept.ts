@@ -15,7 +15,7 @@ type Representations = { readonly [type: string]: (request: FastifyRequest, repl
  */
 export function format(types: Representations, request: FastifyRequest, reply: FastifyReply): unknown {
   const offered = Object.keys(types).filter((type) => type !== 'default')
-  // If no types are offered, `accepts` returns the list of those that the request names.
+  // If no types are offered, `accepts` returns the types that the request names.
   const type = accepts()(request.raw).type(offered)
   const represent = typeof type === 'string' ? types[type] : types.default
   vary(reply)

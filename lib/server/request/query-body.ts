@@ -56,8 +56,8 @@ export interface QueryBounds {
 }
 
 /**
- * Returns the limits of query strings, which apply to JSON, too, except that of lists. If the
- * option `query` is a function, the defaults apply.
+ * Returns the limits of query strings that apply to JSON, too: not `arrayLimit`. If the option
+ * `query` is a function, the defaults apply.
  */
 export function queryBounds(options: QueryParser = {}): QueryBounds {
   const { depth = 5, parameterLimit = 1000 } = typeof options === 'function' ? {} : options

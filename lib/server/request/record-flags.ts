@@ -74,7 +74,7 @@ function checkBody(label: string, method: string, conflicts: readonly FlagConfli
 
 /**
  * Checks at startup that responses of a service have no field that is `writeOnly` in the schema of
- * a body, or in that of the record if `response` is another one.
+ * a body, or in the record's schema if `response` is another one.
  *
  * @param path of the service
  * @throws {TypeError} if they have one

@@ -58,7 +58,7 @@ export function routeSchemas(
 export const hasContentTypes = (answers: Iterable<Schema>): boolean =>
   [...answers].some((answer) => contentByType(answer))
 
-/** Changes the schema of a response, or that of each content type that is JSON. */
+/** Changes the schema of a response, or of each of its content types that is JSON. */
 function mapContent(answer: Schema, change: (schema: Schema) => Schema): Schema {
   const content = contentByType(answer)
   if (content === undefined) return change(answer)

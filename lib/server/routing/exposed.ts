@@ -5,7 +5,7 @@ import { inspect } from '../../core/options.js'
 import { existingMethods, type ServiceMethod } from '../../core/service.js'
 import { serverEndpoints } from '../request/query-body.js'
 
-/** A service with its exposed methods, those that clients may call. */
+/** A service with its exposed methods, which clients may call. */
 export interface ExposedService extends Describable {
   /** Checks that all hooks can work at their position. @throws what to do if one can't */
   start(): void
@@ -19,9 +19,8 @@ export const endpointsOfService = (entry: ExposedService): (Endpoint & { readonl
   })
 
 /**
- * Returns the methods that clients may call: those that the option `methods` names, or else the
- * standard methods of the object, without those that its resource closes, and the custom methods of
- * the resource.
+ * Returns the methods that clients may call. Without the option `methods`, they are the standard
+ * methods of the object that its resource does not close, and the custom methods of the resource.
  *
  * @throws if the object has none of them, or lacks one that is named or declared
  */

@@ -52,6 +52,15 @@ export function toProblem(error: unknown, base: string): Problem {
       isLogin: false,
       isPassing: true
     }
+  if (name === 'AbortError')
+    return {
+      title: 'Cancelled',
+      message: 'The request was cancelled. The server may carry it out all the same.',
+      details: [],
+      advice: undefined,
+      isLogin: false,
+      isPassing: true
+    }
   const details = detailsOf(Object(error).errors)
   const seconds = Number(propertyOf(Object(error).data, 'retryAfter'))
   const wait = seconds > 0 ? `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.` : undefined

@@ -39,7 +39,9 @@ export async function callView(view: View): Promise<void> {
       ),
     content
   )
+  content.ariaBusy = 'true'
   const record = draft === undefined ? await existing(view) : undefined
+  content.ariaBusy = null
   // Meanwhile it may be another view's turn.
   if (!content.isConnected) return
   const { preview } = draft ?? formView(view, content, record, hash)
@@ -72,9 +74,7 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
   const draft = { content, preview }
 
   async function send(): Promise<void> {
-    if (answer.ariaBusy !== null) return
     if (parts().map(markProblems).includes(true)) return preview()
-    answer.ariaBusy = 'true'
     try {
       const result = await sendFrom(view, answer, call())
       explorer.drafts.delete(hash)
@@ -84,7 +84,6 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
       fill(answer, problemView(explorer, error))
       if (body !== undefined) markFields(toProblem(error, explorer.session.base).details, body.marks())
     }
-    answer.ariaBusy = null
   }
 
   const isRemoval = operation.name === 'remove'

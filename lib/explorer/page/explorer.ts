@@ -3,7 +3,7 @@ import { type Place, toHash } from '../model/place.js'
 import { toQuery } from '../model/query.js'
 import type { ExploredService, Operation } from '../model/services.js'
 import type { RequestPanel } from './request-panel.js'
-import type { PageSession } from './session.js'
+import type { Exchange, PageSession } from './session.js'
 
 /** State that all views of the page share. */
 export interface Explorer {
@@ -52,16 +52,19 @@ export const go = (place: Place) => {
 export async function sendFrom({ explorer }: View, content: Element, call: Call): Promise<unknown> {
   const { session, panel } = explorer
   let isAnswered = false
-  panel.wait()
+  const controller = new AbortController()
+  const show = (exchange: Exchange) => {
+    isAnswered = true
+    if (content.isConnected) panel.showAnswer(exchange)
+  }
+  panel.wait(() => controller.abort())
   try {
-    return await session.send(call, (exchange) => {
-      isAnswered = true
-      if (content.isConnected) panel.showAnswer(exchange)
-    })
+    return await session.send(call, { show, signal: controller.signal })
   } catch (error) {
+    const isCancelled = controller.signal.aborted
     // The answer to an earlier request would stand beside this one.
-    if (!isAnswered && content.isConnected) panel.showNoAnswer()
-    throw error
+    if (!isAnswered && content.isConnected) panel.showNoAnswer(isCancelled ? 'Cancelled' : 'No answer')
+    throw isCancelled ? controller.signal.reason : error
   }
 }
 

@@ -81,12 +81,18 @@ export function routeFields(
   )
 }
 
-/** A form that is sent by a script alone. */
+/** Creates a form that a script sends. While it is sent, it shows so and can't be sent again. */
 export function createForm(className: string, onsubmit: () => unknown, ...content: Content[]): HTMLFormElement {
   const created = element('form', { className, noValidate: true })
-  created.addEventListener('submit', (event) => {
+  created.addEventListener('submit', async (event) => {
     event.preventDefault()
-    onsubmit()
+    if (created.ariaBusy !== null) return
+    created.ariaBusy = 'true'
+    try {
+      await onsubmit()
+    } finally {
+      created.ariaBusy = null
+    }
   })
   fill(created, ...content)
   return created

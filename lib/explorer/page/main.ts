@@ -12,6 +12,7 @@ import { recordView } from './record-view.js'
 import { RequestPanel } from './request-panel.js'
 import { servicesView } from './services-view.js'
 import { PageSession } from './session.js'
+import { waitingView } from './waiting.js'
 
 const setting = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content
 
@@ -103,6 +104,7 @@ function startPage(explorer: Explorer, title: string): void {
 async function main(): Promise<void> {
   linkHome()
   const title = byId('title')
+  fill(byId('main'), waitingView('Reading the document…'))
   try {
     const [document_, place] = await load()
     const session = new PageSession(document_, place)

@@ -28,10 +28,12 @@ export async function recordView(view: View): Promise<void> {
   )
   void explorer.panel.show(callOf(view, place))
   if (!isKnown) return
+  answer.ariaBusy = 'true'
   const response = await sendFrom(view, answer, callOf(view, place)).then(
     (record) => valuesView(view, record),
     (error) => problemView(explorer, error, { again: () => explorer.render() })
   )
+  answer.ariaBusy = null
   fill(answer, response)
 }
 

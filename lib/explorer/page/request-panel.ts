@@ -4,6 +4,7 @@ import { formsOf, headerForms, type RequestTexts, toTexts } from '../model/texts
 import { answerView } from './answer-view.js'
 import { button, byId, type Content, element, fill } from './element.js'
 import type { Exchange, PageSession } from './session.js'
+import { waitingView } from './waiting.js'
 
 const librariesShown = { curl: 'curl', fetch: 'fetch', typescript: 'TypeScript' } satisfies Record<
   keyof RequestTexts,
@@ -26,6 +27,7 @@ export class RequestPanel {
   #token = ''
   #again = () => {}
   #count = 0
+  #timer = 0
 
   constructor(session: PageSession) {
     this.#session = session
@@ -89,23 +91,33 @@ export class RequestPanel {
   }
 
   clearAnswer(): void {
+    this.#endWait()
     fill(this.#answer)
+  }
+
+  /** Marks the shown answer as outdated, and says after a moment that the page waits for another one. */
+  wait(cancel: () => void): void {
+    this.#endWait()
+    this.#answer.ariaBusy = 'true'
+    this.#timer = setTimeout(
+      () => fill(this.#answer, element('h2', {}, 'Answer'), waitingView('Waiting for the server…', cancel)),
+      300
+    )
+  }
+
+  #endWait(): void {
+    clearTimeout(this.#timer)
     this.#answer.ariaBusy = null
   }
 
-  /** Marks the shown response as outdated until the new one arrives. */
-  wait(): void {
-    this.#answer.ariaBusy = 'true'
-  }
-
-  /** Shows that a request got no answer. */
-  showNoAnswer(): void {
-    this.status = 'No answer'
+  /** Shows why a request got no answer. */
+  showNoAnswer(reason: string): void {
+    this.status = reason
     this.#fillAnswer('bad')
   }
 
   #fillAnswer(className: string, text = '', ...content: Content[]): void {
-    this.#answer.ariaBusy = null
+    this.#endWait()
     const copyAnswer = () => this.#copy(text, this.#answer)
     fill(
       this.#answer,

@@ -86,7 +86,8 @@ export class PageSession {
    * Makes a call. `show` is called with what came of it; nothing is with that of a login, which
    * holds a token.
    */
-  send = (call: Call, show?: Show): Promise<unknown> => send(this.#connection, call, { show })
+  send = (call: Call, options: { readonly show?: Show; readonly signal?: AbortSignal } = {}): Promise<unknown> =>
+    send(this.#connection, call, options)
 
   /** Asks for the events of a list. @returns the body of the answer, as it comes */
   listen = async (call: Call, position: string | undefined, signal: AbortSignal): Promise<StreamBody> => {

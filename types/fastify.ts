@@ -118,7 +118,7 @@ export interface ErrorHandlerOptions {
   html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
   /**
    * Its `error` is called with each error. `false`: nothing is logged. Default: `request.log`, with
-   * the level `error` for 5xx and `info` below.
+   * the level `error` for 5xx. Below, `info` gets the message and `debug` the stack.
    */
   logger?: { error(error: unknown): unknown } | false
   /**

@@ -40,11 +40,17 @@ function decorateInstance(app: FastifyInstance, host: FastifyServiceHost): void 
   const { registry } = host
   function service(this: FastifyInstance, ...args: [path: string, object?: object, options?: ServiceOptions]) {
     const [path, object, serviceOptions = {}] = args
-    checkPath(path)
-    if (object !== undefined) return host.register(this, path, object, serviceOptions, service)
-    const entry = registry.find(this.prefix, path)
-    if (entry !== undefined) return entry.service
-    throw args.length > 1 ? notObject(object, path) : registry.missing(path)
+    try {
+      checkPath(path)
+      if (object !== undefined) return host.register(this, path, object, serviceOptions, service)
+      const entry = registry.find(this.prefix, path)
+      if (entry !== undefined) return entry.service
+      throw args.length > 1 ? notObject(object, path) : registry.missing(path)
+    } catch (error) {
+      // Node prints the line that a stack begins with: it shall be one of the application.
+      if (error instanceof Error) Error.captureStackTrace(error, service)
+      throw error
+    }
   }
   app.decorate('service', service as ServiceFunction)
   app.decorate('printServices', () => printServices(registry.entries))

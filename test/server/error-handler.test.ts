@@ -249,11 +249,17 @@ t.test('a logger may set the error of the record that it gets', async (t) => {
   t.match(line, { msg: 'broken', err: { message: 'own: broken' } })
 })
 
-t.test('Logged through `request.log` by default: `info` below 5xx', async (t) => {
-  const [line, ...more] = await linesOf(t, 'missing')
-  t.match(line, { level: 30, msg: 'missing', reqId: String })
-  t.strictSame(more, [])
-})
+t.test(
+  'Logged through `request.log` by default: `info` below 5xx, in one line; the stack is for `debug`',
+  async (t) => {
+    const lines = await linesOf(t, 'missing')
+    t.match(lines, [
+      { level: 30, msg: 'missing', code: 404, reqId: String, err: undefined },
+      { level: 20, msg: 'missing', reqId: String, err: { stack: /error-handler.test/ } }
+    ])
+    t.equal(lines.length, 2)
+  }
+)
 
 t.test('a given `logger` gets `logger.error(error)`, and `request.log` nothing', async (t) => {
   const seen: unknown[][] = []
@@ -297,7 +303,7 @@ t.test('a `logger` that throws changes nothing for the caller', async (t) => {
 
 t.test('The stack of an error, which is expensive to read, is read where it is logged only', async (t) => {
   const stream = { write() {} }
-  const loggers = { off: false, 'too quiet': { level: 'error', stream }, on: { level: 'info', stream } } as const
+  const loggers = { off: false, 'too quiet': { level: 'info', stream }, on: { level: 'debug', stream } } as const
   for (const [name, logger] of Object.entries(loggers)) {
     let reads = 0
     const get = () => {

@@ -65,6 +65,16 @@ t.test('Registering a path twice: the error says where the other one is, also in
   })
 })
 
+t.test('An error of app.service() begins with the line that called it', async (t) => {
+  const app = await create(t)
+  for (const call of [
+    () => app.service('things', service, { hook: {} } as object),
+    () => app.service('things', undefined as never, {}),
+    () => app.service('nothing')
+  ])
+    t.match(t.throws(call), { stack: /^\w+: .+\n +at .*misuse\.test\.[jt]s:/ })
+})
+
 t.test('A decorator of the plugin that something else has taken: an error that names it', async (t) => {
   for (const name of ['service', 'printServices', 'setup']) {
     const app = Fastify()

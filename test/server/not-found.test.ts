@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import services, { notFound } from 'fastify-services'
 import t from 'tap'
 import { createHost, request } from '../support/host.js'
@@ -74,6 +74,36 @@ t.test('the not-found handler takes the options of `errorHandler`, its own come 
     plugin: { notFound: { html: () => '<p>own</p>' }, errorHandler: { html: false } }
   })
   t.equal((await withHandler.inject('/x')).body, '<p>own</p>')
+})
+
+t.test('`/` in a browser: a page with the services, where the application has none', async (t) => {
+  const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+  const create = async (options: object, host?: (app: FastifyInstance) => void) => {
+    const app = await createApp(t, {
+      service: { ...service, find: async () => [] },
+      plugin: options,
+      ...(host && { host })
+    })
+    app.service('rooms/:room/<b>', service)
+    return app
+  }
+  for (const options of [{ notFound: true }, { notFound: true, errorHandler: { html: false } } as const]) {
+    const app = await create(options)
+    const { statusCode, headers, body: page } = await app.inject({ url: '/', headers: browser })
+    t.match([statusCode, headers['content-type'], headers.vary], [404, 'text/html; charset=utf-8', 'Accept'])
+    t.match(page, '<a href="/things">/things</a> <small>find, get</small>')
+    t.match(page, '<li>/rooms/:room/&lt;b&gt; <small>get</small>', 'a placeholder is nothing to open')
+    t.notMatch(page, '/explorer')
+    t.strictSame((await getJSON(app, '/')).json(), body('/'), 'programs get what they get elsewhere')
+    t.notMatch((await app.inject({ url: '/' })).body, '/things')
+    t.notMatch((await app.inject({ url: '/other', headers: browser })).body, '/things')
+  }
+  const withExplorer = await create({ notFound: true }, (app) => void app.get('/explorer', async () => ''))
+  t.match((await withExplorer.inject({ url: '/', headers: browser })).body, '<a href="/explorer">')
+  const own = await create({ notFound: true }, (app) => void app.get('/', async () => 'own'))
+  t.equal((await own.inject({ url: '/', headers: browser })).body, 'own')
+  for (const notFound of [{ expose: false }, { html: () => 'custom' }])
+    t.notMatch((await (await create({ notFound })).inject({ url: '/', headers: browser })).body, '/things')
 })
 
 t.test('the handler answers by itself: the error handler of the host is not asked', async (t) => {

@@ -130,8 +130,8 @@ t.test('what is answered where there is nothing', async (t) => {
     const lines: string[] = []
     const stream = {
       write(line: string) {
-        const { level, msg, err } = JSON.parse(line)
-        if (err) lines.push(`${level} ${msg}`)
+        const { level, msg, err, code } = JSON.parse(line)
+        if (err || code) lines.push(`${level} ${msg}`)
       }
     }
     const app = Fastify({ logger: { level: 'info', stream }, genReqId: () => 'id' })

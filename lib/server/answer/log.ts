@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 /** Logs an error. If the logger fails on it, as on a frozen one, it logs the message alone. */
 export function logError(
   log: FastifyBaseLogger,
-  level: 'error' | 'info',
+  level: 'error' | 'info' | 'debug',
   err: unknown,
   message: string,
   fields?: object
@@ -14,7 +14,7 @@ export function logError(
 /** Logs a record. If the logger fails on it, it logs the fields instead. */
 export function logRecord(
   log: FastifyBaseLogger,
-  level: 'error' | 'info',
+  level: 'error' | 'info' | 'debug',
   record: { readonly err: unknown },
   message: string,
   fields: object = {}

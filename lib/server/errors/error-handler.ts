@@ -18,8 +18,8 @@ import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { restoreHeaders } from '../answer/headers.js'
 import { logError, logRecord } from '../answer/log.js'
 import { releaseSerializer } from '../answer/serializer.js'
-import { vary, wantsJSON } from '../request/accept.js'
-import { builtInPage, createErrorPage } from './error-page.js'
+import { vary, wantsHTML, wantsJSON } from '../request/accept.js'
+import { builtInPage, createErrorPage, servicesPage } from './error-page.js'
 import { explainGet } from './explain-get.js'
 
 // On the prototype, so that classes and errors may have another `type`. Clients do not need it.
@@ -76,7 +76,7 @@ function createHandler(options: ErrorHandlerOptions): Handler {
   const page = html === false ? undefined : createErrorPage(html)
   return (reason, request, reply) => {
     const thrown = explainGet(reason)
-    const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production', request)
+    const error = toAnswer(thrown, exposes(options), request)
     log(thrown, error, request)
     restoreHeaders(reply)
     releaseSerializer(reply)
@@ -96,6 +96,9 @@ function createHandler(options: ErrorHandlerOptions): Handler {
     else sendPage(page, error, request, reply)
   }
 }
+
+/** Whether clients may see internals, by the option `expose`. */
+const exposes = ({ expose = process.env.NODE_ENV !== 'production' }: ErrorHandlerOptions): boolean => expose
 
 /**
  * Sends an error answer past the wrappers of `reply.send`, since it replaces another answer. If
@@ -198,8 +201,13 @@ const toLogged = (thrown: unknown, error: ServiceError) => (attempt(() => thrown
 function createLog({ logger }: ErrorHandlerOptions): Log {
   if (logger === false) return () => {}
   if (logger === undefined)
-    return (thrown, error, request) =>
-      logRecord(request.log, error.code >= 500 ? 'error' : 'info', { err: toLogged(thrown, error) }, error.message)
+    return (thrown, error, { log }) => {
+      const err = toLogged(thrown, error)
+      if (error.code >= 500) return logRecord(log, 'error', { err }, error.message)
+      // The client is told what is wrong. The stack is for those who look for it.
+      log.info({ code: error.code }, error.message)
+      logRecord(log, 'debug', { err }, error.message)
+    }
   return (thrown, error, request) => {
     try {
       logger.error(toLogged(thrown, error))
@@ -221,7 +229,8 @@ export const frameworkErrors = errorHandler()
 /**
  * Creates a not-found handler for Fastify. It answers 404 in the error format
  * (docs/errors.md#options). With `verbose` the message names the URL; the other options are those
- * of the error handler.
+ * of the error handler. A browser that opens `/` gets a page that names the services, unless
+ * `expose` is off or `html` has a page.
  *
  * @throws if an option is unknown, or a file that `html` names can't be read
  * @example
@@ -233,7 +242,11 @@ export function notFound(...[options = {}, ...rest]: [NotFoundOptions?, ...unkno
   checkOptions('notFound()', notFoundOptions, options)
   const answer = createHandler(options)
   return (request: FastifyRequest, reply: FastifyReply) => {
-    const { url } = request
+    const { url, method, server } = request
+    if (url === '/' && method === 'GET' && !options.html && exposes(options)) {
+      vary(reply)
+      if (wantsHTML(request)) return void reply.code(404).type('text/html; charset=utf-8').send(servicesPage(server))
+    }
     return answer(new NotFound(options.verbose ? `Page not found: ${url}` : 'Page not found', { url }), request, reply)
   }
 }

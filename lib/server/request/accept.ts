@@ -51,3 +51,7 @@ export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
     .flat()
     .some((type) => String(type).toLowerCase() === 'text/event-stream' || isJSON(String(type)))
 }
+
+/** Whether a request accepts HTML by name, as browsers do for a page, and no JSON. */
+export const wantsHTML = (request: FastifyRequest): boolean =>
+  /\btext\/html\b/i.test(request.headers.accept ?? '') && !wantsJSON(request)

@@ -14,7 +14,8 @@ declare module 'fastify-services' {
   }
 }
 
-export const app = Fastify(serverOptions({ logger: { level: 'warn' } }))
+const pretty = process.env.NODE_ENV !== 'production' && { transport: { target: 'pino-pretty' } }
+export const app = Fastify(serverOptions({ logger: { level: 'warn', ...pretty } }))
 await app.register(production)
-await app.register(services)
+await app.register(services, { errorHandler: { html: false }, notFound: true })
 app.service('messages', memory({ paginate: { default: 10, max: 100 } }), { schema: messages })

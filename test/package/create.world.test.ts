@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BrowserContextOptions } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { hasCurl } from '../examples/atlas-commands.js'
+import { checkAccessibility } from '../support/accessibility.js'
 import { executablePath, openContext } from '../support/chromium.js'
 import { installIn } from '../support/install.js'
 import { copyEmpty } from '../support/pglite.js'
@@ -40,7 +42,10 @@ async function createProject(t: Test, ...options: string[]): Promise<string> {
   const folder = await temporaryFolder(t)
   const { code, stdout, stderr } = await create(folder, 'My App', '--no-install', ...options)
   t.equal(code, 0, stderr)
-  t.match(stdout, /\nNext:\n\n {2}cd "My App" && npm install\n {2}npm start\n {2}npm test\n$/)
+  t.match(
+    stdout,
+    /\nCreated "My App": \d+ files of .+\nStart it: {2}cd "My App" && npm install && npm start\nTest it: {3}npm test\n$/
+  )
   const project = join(folder, 'My App')
   t.equal(JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')).name, 'my-app')
   t.ok(existsSync(join(project, '.gitignore')))
@@ -132,13 +137,17 @@ async function askReadme(t: Test, folder: string, address: string, statuses: Rec
 
 /** What its README says of the page, in two windows. */
 async function visit(t: Test, address: string): Promise<void> {
-  const open = async () => {
-    const page = await (await openContext(t)).newPage()
+  const faults: string[] = []
+  const open = async (options: BrowserContextOptions) => {
+    const page = await (await openContext(t, options)).newPage()
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
     await page.goto(address)
+    await page.getByLabel('Password').waitFor()
     return page
   }
-  const [first, second] = [await open(), await open()]
-  await first.getByText('I am new here').click()
+  const [first, second] = [await open({ colorScheme: 'dark' }), await open({ viewport: { width: 390, height: 844 } })]
+  t.strictSame(faults, [], 'a stranger sees no fault in the console')
+  await first.getByText('Create an account').click()
   await first.getByLabel('Organisation').fill('Looms')
   await first.getByLabel('Name', { exact: true }).fill('Bob')
   for (const page of [first, second]) {
@@ -147,14 +156,20 @@ async function visit(t: Test, address: string): Promise<void> {
   }
   await second.getByRole('button', { name: 'Log in' }).click()
   await second.getByText('Invalid login').waitFor()
-  await first.getByRole('button', { name: 'Sign up' }).click()
+  await second.getByLabel('Password').fill('correct horse')
+  await second.getByText('Invalid login').waitFor({ state: 'detached' })
+  await first.getByRole('button', { name: 'Create account' }).click()
+  await first.getByText('Create your first project').waitFor()
   await first.getByLabel('New project').fill('Jacquard')
   await first.getByRole('button', { name: 'Create' }).click()
   await second.getByRole('button', { name: 'Log in' }).click()
-  await second.getByText('There is no issue yet.').waitFor()
+  await second.getByText('No issues yet.').waitFor()
   await first.getByLabel('Title').fill('It is loud')
   await first.getByRole('button', { name: 'Add' }).click()
   await second.getByText('It is loud').waitFor()
+  await second.getByText('1 open').waitFor()
+  await checkAccessibility(t, first, 'wide, dark')
+  await checkAccessibility(t, second, 'narrow, light')
   await second.getByRole('button', { name: 'Close' }).click()
   await first.getByRole('button', { name: 'Reopen' }).waitFor()
   await first.reload()
@@ -187,13 +202,13 @@ t.test('the packages are installed by the manager that has called it', async (t)
   const { code, stdout } = await createBy('pnpm/10.0.0 npm/? node/v20')
   t.equal(code, 0)
   t.equal(readFileSync(join(folder, 'app/asked'), 'utf8'), 'pnpm install\n')
-  t.match(stdout, /\nNext:\n\n {2}cd app\n {2}pnpm start\n {2}pnpm test\n$/)
+  t.match(stdout, /\nStart it: {2}cd app && pnpm start\nTest it: {3}pnpm test\n$/)
   await rm(join(folder, 'app'), { recursive: true })
   const failed = await createBy('someone/1.0.0')
   t.match(failed, {
     code: 1,
     stderr: /could not be installed: run npm install in app/,
-    stdout: /cd app && npm install\n/
+    stdout: /cd app && npm install && npm start\n/
   })
 })
 
@@ -201,7 +216,7 @@ t.test('a folder with files is left alone', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'app'))
   await writeFile(join(folder, 'app/mine.txt'), 'mine')
-  t.match(await create(folder, 'app'), { code: 1, stderr: /The folder app is not empty: it has mine.txt/ })
+  t.match(await create(folder, 'app'), { code: 1, stderr: /^The folder app is not empty: it has mine.txt\n$/ })
   t.strictSame(await readdir(join(folder, 'app')), ['mine.txt'])
   t.match(await create(folder, 'app/mine.txt'), { code: 1, stderr: /The folder app\/mine.txt can't be made/ })
   await mkdir(join(folder, 'cloned/.git'), { recursive: true })

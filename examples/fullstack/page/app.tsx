@@ -3,20 +3,27 @@ import { Login } from './login.jsx'
 import { Projects } from './projects.jsx'
 import { server } from './server.js'
 
-/** The log-in, and the projects for who is logged in. */
+/** The login form, or the projects of the user. */
 export function App() {
   const [name, setName] = useState<string>()
-  const [isReady, setReady] = useState(false)
+  // No script can see the cookie. This mark saves strangers a request that the server refuses.
+  const [isReady, setReady] = useState(!localStorage.hasLogin)
 
   useEffect(() => {
-    const onLogin = ({ user }: { user?: { name: string } }) => setName(user?.name ?? '')
-    const onLogout = () => setName(undefined)
+    const onLogin = ({ user }: { user?: { name: string } }) => {
+      localStorage.setItem('hasLogin', 'true')
+      setName(user?.name ?? '')
+    }
+    const onLogout = () => {
+      localStorage.removeItem('hasLogin')
+      setName(undefined)
+    }
     server.on('login', onLogin).on('logout', onLogout)
-    // Who was here before is still logged in.
-    server
-      .reAuthenticate()
-      .then(onLogin, onLogout)
-      .finally(() => setReady(true))
+    if (localStorage.hasLogin)
+      server
+        .reAuthenticate()
+        .then(onLogin, ({ code }) => code === 401 && onLogout())
+        .finally(() => setReady(true))
     return () => {
       server.off('login', onLogin).off('logout', onLogout)
     }
@@ -28,7 +35,11 @@ export function App() {
     <>
       <header>
         <h1>Issues</h1>
-        <span>{name}</span>
+        {import.meta.env.MODE === 'development' && <a href="/explorer">Explorer</a>}
+        <b className="avatar" aria-hidden="true">
+          {name.slice(0, 1)}
+        </b>
+        <span className="person">{name}</span>
         <button type="button" onClick={() => server.logout()}>
           Log out
         </button>

@@ -3,11 +3,12 @@ import { issues } from './server.js'
 import { useForm } from './use-form.js'
 import { useLive } from './use-live.js'
 
-/** The newest issues of a project. What anybody changes in them is seen at once. */
-export function Issues({ projectId }: { projectId: number }) {
-  const route = { projectId }
-  const { state, data, error } = useLive(issues, { route, query: { $sort: { id: -1 }, $limit: 50 } })
-  const { onSubmit, busy, message } = useForm(({ title = '' }) => issues.create({ title }, { route }))
+/** The issues of a project, open ones first. Changes by other people show at once. */
+export function Issues({ project }: { project: { id: number; name: string } }) {
+  const route = { projectId: project.id }
+  const { state, data, result, error } = useLive(issues, { route, query: { $sort: { state: -1, id: -1 }, $limit: 50 } })
+  const open = useLive(issues, { route, query: { state: 'open', $limit: 0 } }).result?.total
+  const form = useForm(({ title = '' }) => issues.create({ title }, { route }))
   const [refusal, setRefusal] = useState('')
 
   async function toggle(id: number, isOpen: boolean) {
@@ -20,26 +21,31 @@ export function Issues({ projectId }: { projectId: number }) {
   }
 
   return (
-    <section aria-label="Issues">
-      <form onSubmit={onSubmit}>
+    <section className="card" aria-label="Issues">
+      <h2>
+        {project.name} {open !== undefined && <span className="dim">{open} open</span>}
+        <span className={`dim state ${state}`} role="status">
+          {state === 'stale' ? 'Not connected' : state}
+        </span>
+      </h2>
+      <form onSubmit={form.onSubmit} onInput={form.clear}>
         <input name="title" required maxLength={100} placeholder="What is wrong?" aria-label="Title" />
-        <button type="submit" disabled={busy}>
+        <button type="submit" className="primary" disabled={form.busy}>
           Add
         </button>
       </form>
-      <p role="alert">{message || refusal || error?.message}</p>
+      <p role="alert">{form.message || refusal || error?.message}</p>
       <ul aria-busy={state === 'loading'}>
-        {data.map((issue) => (
-          <li key={issue.id} className={issue.state}>
-            <span>{issue.title}</span>
-            <button type="button" onClick={() => toggle(issue.id, issue.state === 'open')}>
-              {issue.state === 'open' ? 'Close' : 'Reopen'}
+        {data.map(({ id, title, state }) => (
+          <li key={id} className={state}>
+            <span>{title}</span>
+            <button type="button" onClick={() => toggle(id, state === 'open')}>
+              {state === 'open' ? 'Close' : 'Reopen'}
             </button>
           </li>
         ))}
       </ul>
-      {state === 'stale' && <p>Not connected. The list is as it was.</p>}
-      {state === 'live' && data.length === 0 && <p>There is no issue yet.</p>}
+      {result?.total === 0 && <p className="empty">No issues yet. Write down the first one.</p>}
     </section>
   )
 }

@@ -2,17 +2,18 @@ import { useState } from 'react'
 import { server } from './server.js'
 import { useForm } from './use-form.js'
 
-/** Logs in, or signs up first: with an organisation of one's own. */
+/** Logs in, or creates an account first, with an organisation of its own. */
 export function Login() {
   const [isNew, setNew] = useState(false)
-  const { onSubmit, busy, message } = useForm(async ({ email = '', password = '', name = '', organisation = '' }) => {
+  const { onSubmit, clear, busy, message } = useForm(async (fields) => {
+    const { email = '', password = '', name = '', organisation = '' } = fields
     if (isNew) await server.service('sign-ups').create({ organisation, name, email, password })
     await server.authenticate({ strategy: 'local', email, password })
   })
   return (
-    <main className="narrow">
+    <main className="narrow card">
       <h1>Issues</h1>
-      <form onSubmit={onSubmit}>
+      <form onSubmit={onSubmit} onInput={clear}>
         {isNew && (
           <>
             <label>
@@ -36,13 +37,20 @@ export function Login() {
             autoComplete={isNew ? 'new-password' : 'current-password'}
           />
         </label>
-        <button type="submit" disabled={busy}>
-          {isNew ? 'Sign up' : 'Log in'}
-        </button>
         <p role="alert">{message}</p>
+        <button type="submit" className="primary" disabled={busy}>
+          {isNew ? 'Create account' : 'Log in'}
+        </button>
       </form>
-      <button type="button" className="link" onClick={() => setNew(!isNew)}>
-        {isNew ? 'I have an account' : 'I am new here'}
+      <button
+        type="button"
+        className="link"
+        onClick={() => {
+          setNew(!isNew)
+          clear()
+        }}
+      >
+        {isNew ? 'I have an account' : 'Create an account'}
       </button>
     </main>
   )

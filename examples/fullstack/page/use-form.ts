@@ -1,9 +1,13 @@
 import { type FormEvent, useState } from 'react'
 
-/** A form that calls the server with its fields by name. Until that has answered it is `busy`; what it refuses is in `message`. */
+/**
+ * A form that sends its fields by name. It is `busy` until the server has answered. `message` says
+ * why that refused them, until somebody changes the form.
+ */
 export function useForm(send: (fields: Record<string, string>) => Promise<unknown>) {
   const [message, setMessage] = useState('')
   const [busy, setBusy] = useState(false)
+  const clear = () => setMessage('')
 
   async function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -12,7 +16,7 @@ export function useForm(send: (fields: Record<string, string>) => Promise<unknow
     setBusy(true)
     try {
       await send(Object.fromEntries(entries))
-      setMessage('')
+      clear()
       form.reset()
     } catch (error) {
       setMessage(error instanceof Error ? error.message : String(error))
@@ -21,5 +25,5 @@ export function useForm(send: (fields: Record<string, string>) => Promise<unknow
     }
   }
 
-  return { onSubmit, busy, message }
+  return { onSubmit, clear, busy, message }
 }

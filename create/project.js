@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { UsageError } from './options.js'
+import { CreateError } from './options.js'
 
 const templateFolder = fileURLToPath(new URL('templates', import.meta.url))
 
@@ -17,14 +17,18 @@ export const nameOf = (folder) =>
 
 /**
  * Writes the files of a template.
- * @throws {UsageError} where the folder has files already: nothing is overwritten
+ * @returns how many files there are
+ * @throws {CreateError} if the folder has files already: nothing is overwritten
  */
 export async function writeProject({ folder, template, javascript }) {
   await mkdir(folder, { recursive: true }).catch((error) => {
-    throw new UsageError(`The folder ${folder} can't be made: ${error.message}`)
+    throw new CreateError(`The folder ${folder} can't be made: ${error.message}`)
   })
   const present = (await readdir(folder)).filter((name) => name !== '.git')
-  if (present.length > 0) throw new UsageError(`The folder ${folder} is not empty: it has ${present[0]}`)
+  if (present.length > 0) {
+    const more = present.length > 1 ? ` and ${present.length - 1} more` : ''
+    throw new CreateError(`The folder ${folder} is not empty: it has ${present[0]}${more}`)
+  }
   const source = join(templateFolder, javascript ? `${template}-javascript` : template)
   // A package can't hold a file of that name: npm would take it for its own.
   for (const name of await readdir(source))
@@ -32,6 +36,8 @@ export async function writeProject({ folder, template, javascript }) {
   const file = join(folder, 'package.json')
   const manifest = JSON.parse(await readFile(file, 'utf8'))
   await writeFile(file, `${JSON.stringify({ ...manifest, name: nameOf(folder) }, null, 2)}\n`)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).length
 }
 
 const managers = ['npm', 'pnpm', 'yarn', 'bun']

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { run } from './pack.js'
@@ -24,6 +25,29 @@ t.test('what was asked for wrongly is said, with how to ask; nothing is asked wi
     t.match(stderr, /Usage: npm create fastify-services <folder>/)
   }
   t.match(await create('--help'), { code: 0, stdout: /--javascript/ })
+})
+
+t.test('on a terminal it asks; answers may be pasted at once, and Ctrl+C ends it', async (t) => {
+  const { readOptions, Interrupted } = await moduleOf('options.js')
+  const asked = async (text: string, ...args: string[]) => {
+    const [input, output] = [new PassThrough(), new PassThrough()].map((stream) =>
+      Object.assign(stream, { isTTY: true })
+    )
+    const options = readOptions(args, { input, output })
+    input?.write(text)
+    return { options: await options, output: String(output?.read()) }
+  }
+  t.match(await asked('shop\n2\n'), {
+    options: { folder: 'shop', template: 'api' },
+    output: /3 {2}fullstack {2}the same/
+  })
+  t.match(await asked('shop\nfullstack\n'), { options: { folder: 'shop', template: 'fullstack' } })
+  t.match(await asked('\n\n'), { options: { folder: 'my-app', template: 'minimal' } })
+  t.match(await asked('shop\n', '--template', 'api'), { options: { folder: 'shop', template: 'api' } })
+  t.match(await asked('', 'shop'), { options: { folder: 'shop', template: 'minimal' } })
+  await t.rejects(asked('shop\n4\n'), { message: /There is no template '4'/ })
+  for (const text of ['\u0003', 'shop\n\u0003'])
+    t.ok((await asked(text).catch((error) => error)) instanceof Interrupted)
 })
 
 t.test('its page names all templates and options', async (t) => {

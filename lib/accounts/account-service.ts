@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceOptions } from '../../types/fastify.js'
 import type { AroundHook, HookContext } from '../../types/hooks.js'
 import { createRateLimit, type RateLimitOptions, rateLimitOptions } from '../authentication/rate-limit.js'
-import { checkOptions, kinds, type OptionKind } from '../core/options.js'
+import { checkOptions, kinds, type OptionKind, registerOptions } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { metaOf } from '../core/service-meta.js'
 import type { PasswordLogin } from './password-login.js'
@@ -17,8 +17,6 @@ const optionKinds: Readonly<Record<string, OptionKind>> = {
   field: kinds.filled,
   required: kinds.flag
 }
-// Fastify reads these options of every plugin.
-const fastifyOptions = { prefix: kinds.free, logLevel: kinds.free, logSerializers: kinds.free }
 
 /**
  * Checks the options of a plugin.
@@ -27,7 +25,7 @@ const fastifyOptions = { prefix: kinds.free, logLevel: kinds.free, logSerializer
  */
 export function checkAccountOptions(who: string, options: object, names: readonly string[]): void {
   const table = Object.fromEntries(names.map((name) => [name, optionKinds[name] as OptionKind]))
-  checkOptions(who, { ...table, ...fastifyOptions }, options)
+  checkOptions(who, { ...table, ...registerOptions }, options)
   const { send, rateLimit } = options as { send?: unknown; rateLimit?: unknown }
   if (names.includes('send') && send === undefined)
     throw new Error(`${who} needs the option \`send\`, a function that sends a mail: ({ user, token }) => …`)

@@ -9,7 +9,7 @@ export const objectOf = (properties: object, required: readonly string[] = Objec
 })
 
 /** A method as OpenAPI documents show it. */
-export interface AccountMethod {
+interface AccountMethod {
   readonly summary: string
   readonly description?: string
   /** The JSON schemas of the fields. */

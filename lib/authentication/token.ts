@@ -54,7 +54,7 @@ type TokenSettings = Required<Omit<TokenOptions, 'header'>> & Pick<TokenOptions,
 const maxTokenLength = 8192
 
 /** The claims of a token for a link in a mail. */
-export interface LinkClaims {
+interface LinkClaims {
   /** The id of the user. */
   readonly user: string
   /** A digest of the fields of the user that the link depends on. */

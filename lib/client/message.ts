@@ -48,7 +48,7 @@ export const headerOf = ({ headers }: Pick<ClientResponse, 'headers'>, name: str
   typeof headers?.get === 'function' ? headers.get(name) : (headers as Record<string, string> | undefined)?.[name]
 
 /** The headers of a request. Each name is there once. */
-export type RequestHeaders = Record<string, string>
+type RequestHeaders = Record<string, string>
 
 /** Merges headers. Later ones win; names are compared without regard to case. */
 export function mergeHeaders(...sources: (HeadersLike | undefined | false)[]): RequestHeaders {

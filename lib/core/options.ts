@@ -88,8 +88,8 @@ export function checkFieldName(caller: string, field: unknown, example: string):
     throw new TypeError(`${caller} needs the name of a field: ${caller}('${example}'), got ${inspect(field)}`)
 }
 
-// Options that Fastify applies to a plugin by itself; `@fastify/autoload` sets `prefix` too.
-const registerOptionNames = ['prefix', 'logLevel', 'logSerializers']
+/** The options that Fastify reads of every plugin; `@fastify/autoload` sets `prefix` too. */
+export const registerOptions = { prefix: kinds.free, logLevel: kinds.free, logSerializers: kinds.free }
 
 /**
  * Removes the options that Fastify reads of every plugin, with a warning in the log. They have no
@@ -104,11 +104,11 @@ export function withoutRegister(
   log: { warn(message: string): void }
 ): Record<string, unknown> {
   checkOptionsObject(who, options)
-  for (const option of registerOptionNames.filter((name) => name in options))
+  for (const option of Object.keys(registerOptions).filter((name) => name in options))
     log.warn(
       `The option \`${option}\` of ${who} has no effect. Give it to a plugin that registers ${registers}: app.register(async (child) => { ${call} }, { ${option}: … })`
     )
-  return Object.fromEntries(Object.entries(options).filter(([option]) => !registerOptionNames.includes(option)))
+  return Object.fromEntries(Object.entries(options).filter(([option]) => !Object.hasOwn(registerOptions, option)))
 }
 
 /**
@@ -127,7 +127,7 @@ export function inspect(value: unknown): string {
   return typeof tag === 'string' ? `an object (${tag})` : 'an object'
 }
 
-/** The same as `shown`, but with the text of a string, for values that are no secrets. */
+/** Like `inspect`, but with the text of a string, for values that are not secret. */
 export const inspectText = (value: unknown): string =>
   typeof value === 'string' && value !== '' ? `'${value.slice(0, 40)}'` : inspect(value)
 

@@ -39,7 +39,7 @@ export interface ServiceHost {
   readonly onService: ((entry: Describable) => void)[]
 }
 
-export interface CredentialsReader {
+interface CredentialsReader {
   /**
    * Reads the credentials of a request before a service is called, so that hooks find them in
    * `params.authentication`.
@@ -124,7 +124,7 @@ export function rootOf<T extends object>(app: T): T {
 export const instance: unique symbol = Symbol('instance')
 
 /** Returns the instance of a `context.app`, which may be an object in its place. */
-export const instanceOf = <A extends object>(app: A): A => (app as { [instance]?: A })[instance] ?? app
+const instanceOf = <A extends object>(app: A): A => (app as { [instance]?: A })[instance] ?? app
 
 /**
  * Whether hooks of the services of this instance itself, not of one around it, get something else

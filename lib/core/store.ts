@@ -124,7 +124,7 @@ interface MemoryStoreOptions {
   maxBytes?: number
 }
 
-const ofMemoryStore: OptionTable<MemoryStoreOptions> = { max: kinds.positive, maxBytes: kinds.positive }
+const memoryStoreOptions: OptionTable<MemoryStoreOptions> = { max: kinds.positive, maxBytes: kinds.positive }
 
 /**
  * A store in the memory of this process, the default. Its content is lost on a restart.
@@ -140,7 +140,7 @@ const ofMemoryStore: OptionTable<MemoryStoreOptions> = { max: kinds.positive, ma
  * await app.register(authentication, { secret, revocation: true, store, ...admins })
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
-  checkOptions('memoryStore()', ofMemoryStore, options)
+  checkOptions('memoryStore()', memoryStoreOptions, options)
   const { max = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = options
   const values = new Map<string, { value: string; until: number }>()
   let bytes = 0

@@ -1,4 +1,4 @@
-import { checkOptions, inspectText, kinds, type OptionTable } from '../core/options.js'
+import { checkOptions, inspectText, kinds, type OptionTable, registerOptions } from '../core/options.js'
 
 /** Options of the explorer. */
 export interface ExplorerOptions {
@@ -23,12 +23,10 @@ const explorerOptions: OptionTable<ExplorerOptions> = {
   title: kinds.text,
   home: kinds.text
 }
-// Fastify takes these of every plugin.
-const ofRegister = { logLevel: kinds.free, logSerializers: kinds.free }
 
 /** @throws when an option is not known, or can't be used */
 export function checkExplorerOptions(options: ExplorerOptions): void {
-  checkOptions('the explorer', { ...explorerOptions, ...ofRegister }, { ...options })
+  checkOptions('the explorer', { ...explorerOptions, ...registerOptions }, { ...options })
   if (options.document !== undefined) originOf(options.document)
   // A link may run what it leads to: `javascript:`.
   if (options.home !== undefined && !isHTTP(options.home))

@@ -95,7 +95,7 @@ export class FastifyServiceHost implements ServiceHost {
     // Before that, the mounted application checks it at the start.
     if (this.isReady && forwarded.length > 0)
       throw new Error(
-        `Hooks of all services would not run for those that another framework answers: '${forwarded.join("', '")}'. Add them there`
+        `Hooks of all services would not run for services that another framework answers: '${forwarded.join("', '")}'. Add them there`
       )
     this.hooks.add(hooks)
     for (const { compose } of this.entries) compose()

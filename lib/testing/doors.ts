@@ -28,7 +28,7 @@ const requests: Readonly<Record<string, (...args: readonly unknown[]) => HttpReq
 }
 
 /** Calls the service at a URL by `fetch`. */
-export function httpDoor(url: string): Door {
+function httpDoor(url: string): Door {
   return {
     name: 'over HTTP',
     async call(method, ...args) {
@@ -48,7 +48,7 @@ export function httpDoor(url: string): Door {
 }
 
 /** Calls a registered service in the server. */
-export function serverDoor(service: Record<string, AnyCall>): Door {
+function serverDoor(service: Record<string, AnyCall>): Door {
   return {
     name: 'in the server',
     async call(method, ...args) {

@@ -45,7 +45,7 @@ export interface LiveList<Result = unknown> extends AsyncIterable<ListSnapshot<R
   subscribe(listener: (list: ListSnapshot<Result>) => unknown): () => void
 }
 
-export interface FinderService extends ServiceAddons {
+interface FinderService extends ServiceAddons {
   find(params: ClientParams): Promise<unknown>
 }
 

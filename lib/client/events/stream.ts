@@ -24,7 +24,7 @@ export interface StreamResponse extends FetchResponse {
 export const isEventStream = ({ status, headers }: StreamResponse) =>
   status === 200 && headers.get('content-type')?.startsWith('text/event-stream') === true
 
-export interface StreamRequest {
+interface StreamRequest {
   /**
    * Asks for a stream of lists. It rejects with the error of the server, whose `retryAfter` says
    * when to ask again, in seconds.

@@ -33,7 +33,7 @@ export interface TabStream {
   refresh(): void
 }
 
-export interface TabSettings {
+interface TabSettings {
   /** The name that the tabs of all users have in common. */
   readonly name: string
   /** Whose stream it is; `undefined` where no tab shares it. */

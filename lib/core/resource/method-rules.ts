@@ -42,7 +42,7 @@ export interface RecordRules {
 }
 
 /** A custom method that a resource declares. */
-export interface CustomRules extends Declared {
+interface CustomRules extends Declared {
   /** The parameters that the query may have. */
   readonly parameters: QueryParameters
 }

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { commonOperators, errorHandler, stableOrder } from 'fastify-services'
-import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
+import services, { stableOrder } from 'fastify-services'
+import authentication from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
+import { drizzle } from 'fastify-services/drizzle'
 import events from 'fastify-services/events'
 import { redisLog, redisStore } from 'fastify-services/events/redis'
+import { serverOptions } from 'fastify-services/production'
 import * as countries from './countries.js'
 import type { Database } from './database.js'
 import { createDemo } from './demo.js'
@@ -14,81 +13,80 @@ import { licence, registerDocument } from './document.js'
 import * as notes from './notes.js'
 import { registerPage } from './page.js'
 import { type ProductionOptions, registerProduction } from './production.js'
-import { createProxies } from './proxies.js'
-import { createLimits } from './rate-limit.js'
-import { logLosses } from './redis.js'
-import { StartError } from './start-error.js'
-import { createStore, keptSecret } from './store.js'
-import { Table } from './table.js'
+import { createStore, storedSecret } from './store.js'
+import * as tables from './tables.js'
 import * as users from './users.js'
 
-// The bytes of a password of 1024 characters, each of them escaped.
-const maxLogin = 16_384
-
 export interface AppOptions extends ProductionOptions {
-  /** What tokens are signed with. Default: what was made on the first start, and is kept in the database. */
+  /** Signs the tokens: at least 32 bytes. Default: a secret that the first start stores in the database. */
   secret?: string | undefined
-  /** How often one client may sign up, change a user, or try to log in as one, in a minute. 0 for no limit. Default 10. */
-  rateLimit?: number
-  /** The addresses of the proxies that are believed who the client is, as in `127.0.0.1,10.0.0.0/8`. Default: none is. */
+  /** The addresses of proxies whose `X-Forwarded-For` is trusted, as in `127.0.0.1,10.0.0.0/8`. Default: none. */
   trustProxy?: string | undefined
-  /** Whether the first start writes ten notes, of the demo user. Default `false`. */
+  /** Whether the first start writes ten notes of the demo user. Default `false`. */
   writesNotes?: boolean
   logger?: FastifyServerOptions['logger']
 }
 
-/**
- * The atlas over an open database, and Redis where there is one, which it closes when it is closed itself.
- *
- * @throws {StartError} when the secret is too short
- */
+// Enough for a password of 1024 characters, each of them escaped.
+const maxLogin = 16_384
+// Enough for a list of long notes.
+const maxNotes = 1_000_000
+
+/** Creates the atlas. It closes the database and Redis when it is closed. */
 export async function createApp(
-  { knex, close }: Database,
-  { secret, rateLimit = 10, trustProxy, writesNotes = false, logger = false, ...production }: AppOptions = {}
+  { db, close }: Database,
+  { secret, trustProxy, writesNotes = false, logger = false, ...production }: AppOptions = {}
 ): Promise<FastifyInstance> {
-  const errors = { html: false } as const
-  const frameworkErrors = errorHandler(errors)
-  const app = createServer({ logger, frameworkErrors }, trustProxy)
-  app.setErrorHandler(frameworkErrors)
-  await registerProduction(app, knex, production)
+  const app = Fastify(serverOptions({ logger, trustProxy: trustProxy || false }))
+  const { rateLimit = 10, redis } = production
+  await registerProduction(app, db, production)
   await registerDocument(app)
-  const { redis } = production
-  // What is added first is called last: plugins say goodbye to Redis before.
+  // The first hook runs last, so the plugins can still use Redis and the database.
   app.addHook('onClose', async () => {
     redis?.disconnect()
     await close()
   })
-  if (redis) logLosses(redis, app.log)
-  const limits = await createLimits(app, rateLimit, redis)
+  // Not the error itself, which may contain a password.
+  redis?.on('error', ({ message, code }: NodeJS.ErrnoException) => app.log.warn(`Redis is away: ${message || code}`))
   await app.register(services, {
     query: { arrayLimit: 250 },
-    errorHandler: errors,
+    errorHandler: { html: false },
     notFound: true,
-    hooks: { before: { all: [commonOperators()] }, around: { all: [databaseErrors()] } }
+    hooks: { around: { all: [databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })] } }
   })
 
   const paginate = { default: 10, max: 250 }
-  const all = new KnexService<countries.Country>({ Model: knex, name: 'countries', id: 'cca3', paginate })
-  app.service('countries', all, {
+  app.service('countries', drizzle(db, tables.countries, { id: 'cca3', paginate }), {
     methods: ['find', 'get'],
     schema: countries.schema,
-    hooks: { around: { find: [stableOrder('name')] }, before: { get: [countries.isCode] } }
+    hooks: { around: { find: [stableOrder('name')] } }
   })
-  const ofCountries = new Table<notes.Note>({ Model: knex, name: 'notes', multi: ['create', 'patch'], paginate })
-  app.service('countries/:code/notes', ofCountries, { schema: notes.schema, hooks: notes.hooks })
-  app.service('users', new KnexService<users.User>({ Model: knex, name: 'users', paginate }), {
+  app.service('countries/:code/notes', drizzle(db, tables.notes, { multi: ['create', 'patch'], paginate }), {
+    schema: notes.schema,
+    hooks: notes.hooks,
+    bodyLimit: maxNotes
+  })
+  // Each password costs a hash.
+  const allowList = ({ method }: { method: string }) => method !== 'POST' && method !== 'PATCH'
+  app.service('users', drizzle(db, tables.users, { paginate }), {
     methods: ['find', 'get', 'create', 'patch', 'remove'],
     schema: users.schema,
     hooks: users.hooks,
     bodyLimit: maxLogin,
-    ...limits.users
+    config: { rateLimit: { max: rateLimit, allowList } }
+  })
+  await app.register(authentication, {
+    secret: secret || (await storedSecret(db)),
+    revocation: true,
+    store: redis ? redisStore(redis, { prefix: 'atlas:' }) : createStore(db),
+    guard: 'jwt',
+    public: ['countries', 'countries/:code/notes.find', 'countries/:code/notes.get', 'users.create'],
+    strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } },
+    rateLimit: rateLimit > 0 && { user: rateLimit, client: 10 * rateLimit, timeWindow: '1 minute' },
+    bodyLimit: maxLogin
   })
   const log = redis && { log: redisLog(redis, { key: 'atlas:events' }) }
-  const store = redis ? redisStore(redis, { prefix: 'atlas:' }) : createStore(knex)
-  await registerAuthentication(app, { secret: secret || (await keptSecret(knex)), store, ...limits.authentication })
-
-  // The hooks of notes are all that decides who sees which notes.
-  await app.register(events, { services: { 'countries/:code/notes': { rule: 'hooks' } }, ...log })
+  await app.register(events, { services: { 'countries/:code/notes': true }, ...log })
 
   await registerPage(app, {
     countries: '/countries',
@@ -100,41 +98,6 @@ export async function createApp(
     explorer: '/explorer',
     licence
   })
-  app.addHook('onReady', () => createDemo(app, knex, writesNotes))
+  app.addHook('onReady', () => createDemo(app, db, writesNotes))
   return app
-}
-
-const givenId = ({ 'x-request-id': id }: IncomingHttpHeaders) => /^[\w.-]{1,64}$/.exec(String(id ?? ''))?.[0]
-
-/** Nothing that a client does, or does not do, holds a connection for ever. */
-function createServer(options: FastifyServerOptions, trustProxy: string | undefined): FastifyInstance {
-  try {
-    const isProxy = trustProxy ? createProxies(trustProxy) : () => false
-    // The id of a request is one in the logs of all processes. A proxy may have given it already, and nobody else.
-    const genReqId = ({ headers, socket }: IncomingMessage) =>
-      (isProxy(socket.remoteAddress) && givenId(headers)) || randomUUID()
-    const timeouts = { requestTimeout: 20_000, handlerTimeout: 20_000, connectionTimeout: 60_000 }
-    // Half a body has the longer of the two timeouts of requests.
-    const http = { headersTimeout: timeouts.requestTimeout, connectionsCheckingInterval: 5000 }
-    // Or `/users` and `/users/` would be two routes, with a limit each.
-    const routerOptions = { ignoreTrailingSlash: true }
-    return Fastify({ ...options, ...timeouts, http, routerOptions, trustProxy: trustProxy || false, genReqId })
-  } catch (error) {
-    throw new StartError("Can't use TRUST_PROXY", error)
-  }
-}
-
-async function registerAuthentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
-  try {
-    await app.register(authentication, {
-      revocation: true,
-      guard: 'jwt',
-      public: ['countries', 'countries/:code/notes.find', 'countries/:code/notes.get', 'users.create'],
-      strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } },
-      bodyLimit: maxLogin,
-      ...options
-    })
-  } catch (error) {
-    throw new StartError("Can't use AUTH_SECRET", error)
-  }
 }

@@ -1,5 +1,4 @@
-/** The user of the first day. Who may do no more than others who sign up: the password is no secret. */
+/** The user of the first start, with a public password and no more permissions than others. */
 export const demo = { email: 'demo@example.com', name: 'Demo', password: 'read the atlas' }
 
-/** What logs the demo user in. */
 export const demoLogin = { strategy: 'local', email: demo.email, password: demo.password }

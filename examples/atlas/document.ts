@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
 
-/** What is owed to those who made the data set. */
+/** The notice that the licence of the data set requires. */
 export const licence =
   'Contains information from https://github.com/mledoze/countries, which is made available here under the Open Database License (ODbL) 1.0.'
 
@@ -19,16 +19,16 @@ const tags = [
   { name: 'countries', description: 'The countries. Their id is the code of three letters.' },
   {
     name: 'countries/:code/notes',
-    description: 'Notes about a country. Anybody reads them, and their author changes them.'
+    description: 'Notes about a country. Anyone may read them. Only their author may change them.'
   },
-  { name: 'users', description: 'Those who write notes. Users see and change their own record only.' },
+  { name: 'users', description: 'Users write notes. They see and change only their own record.' },
   { name: 'authentication', description: 'Logs in and out.' }
 ]
 
 const staticCSP = {
   'default-src': "'none'",
   'script-src': "'self'",
-  // The page adds one style to itself, which has this hash.
+  // The hash of a style that Swagger UI adds to its page.
   'style-src': "'self' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='",
   'connect-src': "'self'",
   'img-src': "'self' data:",
@@ -37,10 +37,7 @@ const staticCSP = {
   'frame-ancestors': "'none'"
 }
 
-/**
- * Serves the OpenAPI document of the services that are registered after, in Swagger UI and in the explorer too: the atlas shows everybody
- * how it is made.
- */
+/** Serves the OpenAPI document of the services that are registered later, Swagger UI and the explorer. */
 export async function registerDocument(app: FastifyInstance): Promise<void> {
   await app.register(swagger, openapi({ info, tags }))
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())

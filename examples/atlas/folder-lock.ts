@@ -1,37 +1,38 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartError } from './start-error.js'
 
 /**
- * Makes the folder if need be, and keeps other processes out of it: PGlite would let them in, and what one of them writes is lost.
+ * Creates the folder if it does not exist, and locks it for this process. PGlite would let two
+ * processes write, and lose data.
  *
- * @returns what releases the folder
- * @throws {StartError} when it can't be written to, or another process has it
+ * @returns a function that unlocks the folder
+ * @throws {Error} if another process uses the folder
  */
 export function lockFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true })
   const file = join(folder, 'pid')
-  try {
-    if (!existsSync(folder)) mkdirSync(folder)
-    const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
-    if (isOther(holder)) {
-      throw new StartError(
-        `The data folder ${folder} is in use by process ${holder}: stop that one, or set ATLAS_DATA to another folder. If it is no atlas, remove ${file}`
-      )
-    }
-    rmSync(file, { force: true })
-    writeFileSync(file, String(process.pid), { flag: 'wx' })
-  } catch (error) {
-    throw error instanceof StartError ? error : new StartError(`Can't write to the data folder ${folder}`, error)
-  }
+  const holder = readHolder(file)
+  if (holder !== process.pid && isRunning(holder))
+    throw new Error(
+      `The data folder ${folder} is in use by process ${holder}: stop it, or set ATLAS_DATA to another folder. If it is no atlas, remove ${file}`
+    )
+  rmSync(file, { force: true })
+  writeFileSync(file, String(process.pid), { flag: 'wx' })
   return () => rmSync(file, { force: true })
 }
 
-/** Whether another process of that id is running: one that was killed has left its file behind. */
-function isOther(pid: number): boolean {
-  if (!(pid > 0) || pid === process.pid) return false
+function readHolder(file: string): number {
   try {
-    process.kill(pid, 0)
-    return true
+    return Number(readFileSync(file, 'utf8'))
+  } catch {
+    return 0
+  }
+}
+
+/** Whether a process exists: one that was killed leaves its file. */
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }

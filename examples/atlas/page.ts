@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 
-// The page loads nothing of other servers, and its script makes no HTML of texts: it could not.
+// The page loads nothing from other servers, and its script can't create HTML from texts.
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,13 +28,13 @@ const files = {
   'world.json': 'application/json; charset=utf-8'
 }
 
-// Of no use in the document of the services.
+// Keeps a route out of the OpenAPI document.
 const schema = { hide: true }
 
-// Beside the compiled file: `npm run build` makes them of the folder `page`.
+// `npm run build` creates these files, in the folder of the compiled file.
 const read = (name: string) => readFileSync(new URL(`page/${name}`, import.meta.url))
 
-/** Serves the page: HTML at `/` to browsers, and the index as JSON to all others. */
+/** Serves the page: at `/`, HTML for browsers and the index as JSON for others. */
 export async function registerPage(app: FastifyInstance, index: object): Promise<void> {
   const html = read('index.html')
   app.get('/', { schema }, (_request, reply) =>

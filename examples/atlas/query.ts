@@ -1,13 +1,13 @@
 import Type from 'typebox'
 
-/** A text that PostgreSQL can store: no NUL character. No column has a longer one, and no query compares with one. */
+/** Limits of texts in records and queries. PostgreSQL can't store a NUL character. */
 export const text = { pattern: '^[^\\u0000]*$', maxLength: 2000 }
 
-/** The integers of PostgreSQL end here. */
+/** An integer of PostgreSQL. */
 export const Int = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })
 
-// A pattern ends with no half of an escape. To look for it takes time for each character of it.
+// It can't end with half an escape. The limit is lower, because a search takes time for each character.
 const pattern = { type: 'string', maxLength: 200, pattern: '^([^\\\\\\u0000]|\\\\[^\\u0000])*$' }
 
-/** What the adapter knows beside the usual operators. */
+/** Operators in addition to the usual ones. */
 export const operators = { $like: pattern, $ilike: pattern }

@@ -1,39 +1,41 @@
 import { randomBytes } from 'node:crypto'
+import { and, eq, gt, lt } from 'drizzle-orm'
 import type { Store } from 'fastify-services/authentication'
-import type { Knex } from 'knex'
+import type { Drizzle } from './database.js'
+import { store } from './tables.js'
 
-/** Where log-ins that were ended are kept until they would expire: after a restart too, and for all processes of a server. */
-export function createStore(knex: Knex): Store {
+/** Creates a store of ended logins in the database, so that they stay ended after a restart and in all processes. */
+export function createStore(db: Drizzle): Store {
   return {
     async get(key) {
-      const [row] = await knex('store').where({ key }).where('until', '>', new Date())
+      const isValid = and(eq(store.key, key), gt(store.until, new Date()))
+      const [row] = await db.select().from(store).where(isValid)
       return row?.value
     },
     async set(key, value, seconds) {
       const until = new Date(Date.now() + seconds * 1000)
-      await knex('store').where('until', '<', new Date()).delete()
-      await knex('store').insert({ key, value, until }).onConflict('key').merge()
+      await db.delete(store).where(lt(store.until, new Date()))
+      await db
+        .insert(store)
+        .values({ key, value, until })
+        .onConflictDoUpdate({ target: store.key, set: { value, until } })
     }
   }
 }
 
-/** Keeps a value for ever. @returns whether it is the first one of its key, also among processes that start at the same time */
-export async function keepFirst(knex: Knex, key: string, value: string): Promise<boolean> {
-  const inserted = await knex('store').insert({ key, value }).onConflict('key').ignore().returning('key')
-  return inserted.length > 0
+/**
+ * Stores a value without an end, unless the key has one.
+ *
+ * @returns whether this call has stored it, also among processes that start at the same time
+ */
+export async function storeFirst(db: Drizzle, key: string, value: string): Promise<boolean> {
+  const stored = await db.insert(store).values({ key, value }).onConflictDoNothing().returning()
+  return stored.length > 0
 }
 
-/** What tokens are signed with, where nobody has given a secret: made on the first start, so that tokens survive a restart. */
-export async function keptSecret(knex: Knex): Promise<string> {
-  await keepFirst(knex, 'secret', randomBytes(64).toString('base64'))
-  const [{ value }] = await knex('store').where({ key: 'secret' })
-  return value
-}
-
-export async function createStoreTable(knex: Knex): Promise<void> {
-  await knex.schema.createTable('store', (table) => {
-    table.text('key').primary()
-    table.text('value').notNullable()
-    table.timestamp('until')
-  })
+/** Returns the secret of the first start, which signs the tokens if `AUTH_SECRET` is not set. */
+export async function storedSecret(db: Drizzle): Promise<string | undefined> {
+  await storeFirst(db, 'secret', randomBytes(64).toString('base64'))
+  const [row] = await db.select().from(store).where(eq(store.key, 'secret'))
+  return row?.value
 }

@@ -1,9 +1,9 @@
+import type { Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
 import { callsOf, password } from './atlas-calls.js'
-import { addressOf, demoHeaders } from './atlas-commands.js'
-import { lockNotes } from './atlas-lock.js'
-import { Atlas, onServer } from './atlas-support.js'
+import { lockTables } from './atlas-lock.js'
+import { onServer } from './atlas-support.js'
 import { Way } from './atlas-way.js'
 
 onServer('a database that is away is 503, and well again when it is back', async (t, { url }) => {
@@ -57,7 +57,7 @@ onServer('a database that is away is 503, and well again when it is back', async
   t.comment('it has ended the connections')
   const sql =
     'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()'
-  await direct.knex.raw(sql)
+  await direct.db.execute(sql)
   // One that was idle may not have been told yet.
   while ((await calls.countries?.())?.status === 503);
   await back()
@@ -69,41 +69,8 @@ onServer('a database that is away is 503, and well again when it is back', async
   await back()
 
   t.comment('another one has locked its tables')
-  const lock = await direct.knex.transaction()
-  await lock.raw('lock table countries, notes, users, store in access exclusive mode')
+  const { release } = await lockTables(t as Test, url, 'atlas.countries, atlas.notes, atlas.users, atlas.store')
   await away()
-  await lock.rollback()
+  await release()
   await back()
-
-  t.comment('all connections are in use')
-  const { knex, close } = await openDatabase({ url, timeout: 2000 })
-  const busy = await createApp({ knex, close })
-  await busy.ready()
-  const taken = await Promise.all(Array.from({ length: 10 }, () => knex.transaction()))
-  t.match(await callsOf(busy).call('GET', '/countries'), { status: 503, body: expected })
-  // The server has ended those that did nothing for so long.
-  await Promise.all(taken.map((trx) => trx.rollback().catch(() => {})))
-  t.match(await callsOf(busy).call('GET', '/countries'), { status: 200 })
-  await busy.close()
-})
-
-onServer('a statement for a client that has left keeps the process until the deadline', async (t, { url }) => {
-  const atlas = new Atlas(t, { url }, { SHUTDOWN_TIMEOUT: '1000', DATABASE_TIMEOUT: '600000' })
-  const address = addressOf(await atlas.commands())
-  const { headers } = await demoHeaders(address)
-  const { untilOneWaits } = await lockNotes(t, url)
-
-  const client = new AbortController()
-  const call = { method: 'POST', headers, body: '{"text":"left"}', signal: client.signal }
-  const left = fetch(`${address}/countries/CHE/notes`, call).catch(({ name }) => name)
-  await untilOneWaits()
-  client.abort()
-  t.equal(await left, 'AbortError')
-
-  const { code, err } = await atlas.end('SIGTERM')
-  t.equal(code, 1)
-  t.equal(
-    err,
-    'The atlas has not stopped within 1000 ms: it ends while the database is still at work, and no call waits\n'
-  )
 })

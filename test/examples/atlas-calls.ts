@@ -1,10 +1,8 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import type { Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
-import { type DatabaseOptions, openDatabase } from '../../examples/atlas/database.js'
+import { type DatabaseOptions, type Drizzle, openDatabase } from '../../examples/atlas/database.js'
 import '../support/auth-scrypt.js'
-import { toHash } from '../support/stored-password.js'
 import { openFolder, openServer, skip } from './atlas-support.js'
 
 interface Answer {
@@ -43,8 +41,8 @@ export function callsOf(app: FastifyInstance) {
   const signUp = async (name: string): Promise<SignedUp> => {
     const email = `${name}@example.com`
     await app.ready()
-    const users = app.service<{ _create(data: object): Promise<{ id: number }> }>('users')
-    const { id } = await users._create({ email, name, password: toHash(password) })
+    const users = app.service<{ create(data: object): Promise<{ id: number }> }>('users')
+    const { id } = await users.create({ email, name, password })
     return { id, email, token: (await logIn(email)).body.accessToken }
   }
   return { call, logIn, signUp }
@@ -54,7 +52,7 @@ const bearer = (token: string | undefined) => ({ ...(token !== undefined && { au
 
 interface StartedAtlas {
   readonly app: FastifyInstance
-  readonly knex: Knex
+  readonly db: Drizzle
 }
 
 type AtlasTest = (t: Test, atlas: StartedAtlas & ReturnType<typeof callsOf>) => Promise<void>
@@ -71,20 +69,20 @@ async function start(open: Open) {
   await app.ready()
   // The demo user is the first one.
   const reset = async () => {
-    await database.knex.raw('truncate notes restart identity')
-    await database.knex('users').where('id', '>', 1).delete()
-    await database.knex.raw("select setval(pg_get_serial_sequence('users', 'id'), 1)")
+    await database.db.execute('truncate atlas.notes restart identity')
+    await database.db.execute('delete from atlas.users where id > 1')
+    await database.db.execute("select setval(pg_get_serial_sequence('atlas.users', 'id'), 1)")
   }
-  return { app, knex: database.knex, reset }
+  return { app, db: database.db, reset }
 }
 
 /** Runs a test on an atlas that has no notes, and no user but the demo user. */
 async function run(t: Test, test: AtlasTest, open: Open) {
   const starting = atlases.get(open) ?? start(open)
   atlases.set(open, starting)
-  const { app, knex, reset } = await starting
+  const { app, db, reset } = await starting
   await reset()
-  await test(t, { app, knex, ...callsOf(app) })
+  await test(t, { app, db, ...callsOf(app) })
 }
 
 /** Runs a test on an atlas over PGlite, and on one over the server. */

@@ -1,20 +1,21 @@
+import pg from 'pg'
 import type { Test } from 'tap'
-import { openDatabase } from '../../examples/atlas/database.js'
 
-/** Locks the notes of an atlas: a statement on them waits until the lock is rolled back. */
-export async function lockNotes(t: Test, url: string | undefined) {
-  const { knex, close } = await openDatabase({ url, timeout: 60_000 })
-  t.teardown(close)
-  const lock = await knex.transaction()
-  t.teardown(() => lock.isCompleted() || lock.rollback())
-  await lock.raw('lock table notes in access exclusive mode')
-  const waiting = "select 1 from pg_locks where not granted and relation = 'atlas.notes'::regclass"
+/** Locks tables: a statement on them waits until the lock is released. */
+export async function lockTables(t: Test, url: string | undefined, tables: string) {
+  const [lock, observer] = [new pg.Client(url), new pg.Client(url)]
+  for (const client of [lock, observer]) {
+    await client.connect()
+    t.teardown(() => client.end())
+  }
+  await lock.query(`begin; lock table ${tables} in access exclusive mode`)
   return {
-    knex,
-    lock,
+    release: () => lock.query('rollback'),
     /** Resolves when a statement waits. */
     async untilOneWaits(): Promise<void> {
-      while ((await knex.raw(waiting)).rowCount === 0);
+      const waiting =
+        'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())'
+      while ((await observer.query(waiting)).rowCount === 0);
     }
   }
 }

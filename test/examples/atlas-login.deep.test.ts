@@ -1,12 +1,12 @@
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
 import { demoLogin } from '../../examples/atlas/demo-login.js'
-import { keptSecret } from '../../examples/atlas/store.js'
+import { storedSecret } from '../../examples/atlas/store.js'
 import { claims, forge } from '../support/tokens.js'
 import { callsOf, onAtlas, password } from './atlas-calls.js'
 import { onDatabase } from './atlas-support.js'
 
-onAtlas('the log-in of the atlas', async (t, { call, knex, logIn, signUp }) => {
+onAtlas('the log-in of the atlas', async (t, { call, db, logIn, signUp }) => {
   const ada = await signUp('ada')
 
   t.test('a log-in gives a token and the user, without the password', async (t) => {
@@ -50,7 +50,7 @@ onAtlas('the log-in of the atlas', async (t, { call, knex, logIn, signUp }) => {
   })
 
   t.test('a token of an id that is none is nobody, with the right secret too', async (t) => {
-    const secret = await keptSecret(knex)
+    const secret = await storedSecret(db)
     for (const sub of [
       'abc',
       '1.5',
@@ -62,12 +62,12 @@ onAtlas('the log-in of the atlas', async (t, { call, knex, logIn, signUp }) => {
       'x'.repeat(1000),
       '1; drop table users'
     ]) {
-      const token = forge(claims({ sub }), {}, secret)
+      const token = forge(claims({ sub }), {}, String(secret))
       t.match(await call('GET', '/users', undefined, token), { status: 401 }, sub)
       t.match(await call('DELETE', '/authentication', undefined, token), { status: 401 }, sub)
       t.match(await call('POST', '/authentication', { strategy: 'jwt', accessToken: token }), { status: 401 }, sub)
     }
-    const good = forge(claims({ sub: String(ada.id) }), {}, secret)
+    const good = forge(claims({ sub: String(ada.id) }), {}, String(secret))
     t.match(await call('GET', '/users', undefined, good), { status: 200 })
   })
 

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import t from 'tap'
-import { createApp } from '../../examples/atlas/app.js'
-import type { Database } from '../../examples/atlas/database.js'
+import t, { type Test } from 'tap'
 import { readSettings } from '../../examples/atlas/settings.js'
-import { Atlas, onServer } from './atlas-support.js'
+import { Atlas, onServer, openFolder } from './atlas-support.js'
+
+// Eight starts of the process.
+t.setTimeout(900_000)
 
 async function takePort() {
   const server = createServer().listen(0, '127.0.0.1')
@@ -15,7 +16,8 @@ async function takePort() {
 }
 
 t.test('what is in the way of the start gets one line', async (t) => {
-  const folder = t.testdir({ locked: {} })
+  const { folder = '' } = await openFolder(t as Test)
+  const data = { ATLAS_DATA: folder }
   const file = join(folder, 'file')
   writeFileSync(file, '')
   const { server, port } = await takePort()
@@ -24,66 +26,48 @@ t.test('what is in the way of the start gets one line', async (t) => {
   await new Promise((resolve) => closed.server.close(resolve))
 
   const line = async (title: string, env: Record<string, string>, expected: string) => {
-    const { code, out, err } = await new Atlas(t, { folder: join(folder, 'none', 'none') }, env).end()
+    const { code, out, err } = await new Atlas(t, { folder: join(file, 'none') }, env).end()
     t.equal(code, 1, title)
     t.equal(out, '', title)
-    t.match(err, /^The atlas can't start\. [^\n]+\n$/, title)
+    t.match(err, /^The atlas can't start: [^\n]+\n$/, title)
     t.match(err, expected, title)
     t.notMatch(err, /hunter2/, title)
   }
-  await line(
-    'taken port',
-    { PORT: String(port) },
-    `Port ${port} is taken: choose another one, as in PORT=${port + 1} npm start`
-  )
-  await line('no port', { PORT: 'http' }, "PORT is a number from 0 to 65535, not 'http'")
-  await line('not this host', { HOST: '192.0.2.1' }, "Can't listen on port 0 of 192.0.2.1")
-  await line('file in place of the data folder', { ATLAS_DATA: file }, `Can't write to the data folder ${file}`)
-  await line('no folder to make it in', {}, `Can't write to the data folder ${join(folder, 'none', 'none')}: ENOENT`)
+  await line('taken port', { ...data, PORT: String(port) }, `address already in use 127.0.0.1:${port}`)
+  await line('no address of a proxy', { ...data, TRUST_PROXY: 'somewhere' }, 'invalid IP address: somewhere')
+  await line('short secret', { ...data, AUTH_SECRET: 'hunter2' }, 'secret')
+  t.notOk(existsSync(join(folder, 'pid')), 'the database is closed, and its folder free')
+  await line('a setting', { PORT: 'http' }, "PORT must be a number from 0 to 65535, not 'http'")
+  await line('file in place of the data folder', { ATLAS_DATA: file }, `EEXIST: file already exists, mkdir '${file}'`)
   const at = (rest: string) => ({ DATABASE_URL: `postgres://atlas:hunter2@${rest}` })
   await line('refused', at(`127.0.0.1:${closed.port}/x`), `connect ECONNREFUSED 127.0.0.1:${closed.port}`)
-  await line('unknown host', at('nowhere.invalid/x'), "Can't use the database of DATABASE_URL: getaddrinfo E")
-  await line('malformed', at('[nowhere/x'), "Can't use the database of DATABASE_URL: Invalid URL")
-  await line('no address', { DATABASE_URL: 'hunter2' }, 'DATABASE_URL is no address of a PostgreSQL database')
-  await line('another kind', { DATABASE_URL: 'mysql://atlas:hunter2@127.0.0.1/x' }, 'DATABASE_URL is no address')
-  const redis = (url: string) => ({ REDIS_URL: url })
-  await line(
-    'no Redis',
-    redis(`redis://:hunter2@127.0.0.1:${closed.port}`),
-    `REDIS_URL: connect ECONNREFUSED 127.0.0.1`
-  )
-  for (const path of ['/abc', '/-1', '/0/1', '?db=99'])
-    await line(
-      `no database of a Redis: ${path}`,
-      redis(`redis://127.0.0.1:1${path}`),
-      'REDIS_URL is no address of a Redis'
-    )
-  await line('a level of no logger', { LOG_LEVEL: 'verbose' }, 'LOG_LEVEL is one of trace, debug, info, warn')
-  for (const origin of ['*', 'app.example.com', 'https://app.example.com/', 'https://a.example.com,null'])
-    await line(
-      `no origin: ${origin}`,
-      { CORS_ORIGIN: origin },
-      'CORS_ORIGIN has origins such as https://app.example.com'
-    )
-  await line('no address of a Redis', redis('hunter2:6379'), 'REDIS_URL is no address of a Redis server')
-  const data = join(folder, 'data')
-  for (const start of ['first', 'next'])
-    await line(
-      `short secret, ${start} start`,
-      { ATLAS_DATA: data, AUTH_SECRET: 'hunter2' },
-      "Can't use AUTH_SECRET: The"
-    )
-  t.equal(statSync(join(data, 'postgres')).mode & 0o777, 0o700, 'what is in the data folder is for its owner alone')
-  t.notOk(existsSync(join(data, 'pid')), 'the database is closed, and its folder free')
-  if (process.getuid?.() === 0) return t.comment('root may write into a folder without write permission')
-  chmodSync(join(folder, 'locked'), 0o500)
-  await line('no write permission', { ATLAS_DATA: join(folder, 'locked') }, 'EACCES: permission denied')
+  await line('malformed', at('[nowhere/x'), 'Invalid URL')
+  const redis = { REDIS_URL: `redis://:hunter2@127.0.0.1:${closed.port}` }
+  await line('no Redis', redis, 'connect ECONNREFUSED 127.0.0.1')
+})
+
+t.test('what no setting can be is refused, without passwords', async (t) => {
+  const rows: [name: string, values: string[], expected: string][] = [
+    ['DATABASE_URL', ['hunter2', 'mysql://atlas:hunter2@127.0.0.1/x'], 'must be an address such as postgres://'],
+    ['REDIS_URL', ['hunter2:6379', 'redis://:hunter2@h/abc', 'redis://h/0/1', 'redis://h?db=9'], 'such as redis://'],
+    ['LOG_LEVEL', ['verbose'], 'must be one of trace, debug, info, warn'],
+    [
+      'CORS_ORIGIN',
+      ['*', 'app.example.com', 'https://app.example.com/', 'https://a.example.com,null'],
+      'must list origins such as https://app.example.com'
+    ]
+  ]
+  for (const [name, values, expected] of rows)
+    for (const value of values) {
+      const read = () => readSettings({ [name]: value })
+      t.throws(read, { message: new RegExp(`^${name} (?!.*hunter2).*${expected}`) }, value)
+    }
 })
 
 onServer('a database that does not exist gets one line', async (t, { url }) => {
   const { code, err } = await new Atlas(t, { url: `${url}_not` }).end()
   t.equal(code, 1)
-  t.match(err, /^The atlas can't start\. Can't use the database of DATABASE_URL: database ".+" does not exist\n$/)
+  t.match(err, /^The atlas can't start: database ".+" does not exist\n$/)
 })
 
 t.test('the settings have defaults, also where they are empty', async (t) => {
@@ -112,15 +96,8 @@ t.test('what is no number of its range is refused', async (t) => {
     for (const value of [String(min - 1), String(max + 1), 'many', '1.5', '1e3', ' 1', '0x1', '9'.repeat(400)])
       t.throws(
         () => readSettings({ [name]: value }),
-        { message: `${name} is a number from ${min} to ${max}, not '${value}'` },
+        { message: `${name} must be a number from ${min} to ${max}, not '${value}'` },
         value
       )
   }
-})
-
-t.test('what is no address of a proxy is refused', async (t) => {
-  // It is refused before the database is asked.
-  const start = (trustProxy: string) => createApp({} as Database, { trustProxy })
-  for (const value of ['somewhere', '10.0.0.0/99', 'true'])
-    await t.rejects(start(value), { message: /^Can't use TRUST_PROXY: / }, value)
 })

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import createKnex from 'knex'
 import t, { type Test } from 'tap'
-import type { DatabaseOptions } from '../../examples/atlas/database.js'
+import type { DatabaseOptions, Drizzle } from '../../examples/atlas/database.js'
 import { copyEmpty } from '../support/pglite.js'
 
 const { TEST_DATABASE_URL: server } = process.env
@@ -41,6 +41,11 @@ export async function openFolder(t: Test): Promise<DatabaseOptions> {
 /** Runs a test on an empty database of the PostgreSQL server of `TEST_DATABASE_URL`. */
 export function onServer(name: string, test: DatabaseTest): void {
   t.test(`${name} (PostgreSQL)`, { skip }, async (t) => test(t, await openServer(t)))
+}
+
+/** The rows of a statement. */
+export async function rowsOf(db: Drizzle, statement: string): Promise<Record<string, unknown>[]> {
+  return ((await db.execute(statement)) as unknown as { rows: Record<string, unknown>[] }).rows
 }
 
 let databases = 0

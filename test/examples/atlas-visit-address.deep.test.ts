@@ -69,7 +69,7 @@ t.test('of more notes than the page shows it says where they are', { skip: howTo
   const route = { code: 'CHE' }
   for (let batch = 0; batch < 3; batch++)
     await notes.create(
-      Array.from({ length: 90 }, () => ({ text: 'Alps', pinned: false })),
+      Array.from({ length: 90 }, () => ({ ...route, text: 'Alps', pinned: false })),
       { route }
     )
   const { page, button } = await Visitor.come(t, await app.listen({ port: 0, host: '127.0.0.1' }), {}, '/#country=CHE')

@@ -68,7 +68,7 @@ t.test('a note of somebody else, of nobody, and without a login', { skip: howToI
   await tab.isHere('Bob')
   await note('By Ada').getByRole('button', { name: 'Edit' }).click()
   await button('Save').click()
-  await alert.getByText('Only its author may change a note. Are you logged in as somebody else meanwhile?').waitFor()
+  await alert.getByText('it is not yours. Are you logged in as somebody else meanwhile?').waitFor()
   await visitor.check('a note of somebody else')
   await button('Cancel').click()
 

@@ -10,8 +10,7 @@ export function textOf(error: unknown): string {
   if (code === 503)
     return 'The atlas is busy, or can’t reach its database. It tries again with each request: wait a moment.'
   if (code === 401) return 'You are logged out: the login has ended. Log in again.'
-  if (code === 403) return `${message}. Are you logged in as somebody else meanwhile?`
-  if (code === 404) return 'It is not there any more: somebody has deleted it.'
+  if (code === 404) return 'It is not there any more, or it is not yours. Are you logged in as somebody else meanwhile?'
   const seconds = Number(Object(data).retryAfter)
   if (code === 429 && seconds > 0)
     return `Too many tries. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`

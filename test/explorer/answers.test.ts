@@ -2,12 +2,15 @@ import { BadRequest, GeneralError, NotFound, TooManyRequests, Unavailable } from
 import t from 'tap'
 import { toCSV, toJSONText } from '../../lib/explorer/model/export.js'
 import { hear, type ListMessage, mostEvents, nothingHeard, toListening } from '../../lib/explorer/model/heard.js'
+import { listOfService } from '../../lib/explorer/model/place.js'
 import { toProblem } from '../../lib/explorer/model/problem.js'
 import { toRecordLabel } from '../../lib/explorer/model/references.js'
 import {
   columnsOf,
   idOfRecord,
   isTokenName,
+  pageOf,
+  type Rows,
   toCell,
   toDuration,
   toRange,
@@ -116,6 +119,17 @@ t.test('numbers end where somebody has ended them', async (t) => {
     '0.333333333333',
     '9007199254740992'
   ])
+})
+
+t.test('a list without pages is paged by the browser', async (t) => {
+  const place = listOfService('posts')
+  const all = toRows(Array.from({ length: 250 }, (_, id) => ({ id }))) as Rows
+  const last = pageOf(all, place, 200)
+  t.match(last, { total: 250, limit: 100, skip: 200, isInBrowser: true })
+  t.equal(last.records.length, 50)
+  t.equal(pageOf({ ...all, records: all.records.slice(0, 100) }, place, 0).records.length, 100)
+  t.match(pageOf(all, { ...place, limit: 250, skip: 250 }, 0), { skip: 250, isInBrowser: false })
+  t.match(pageOf({ ...all, total: 900, limit: 250, skip: 500 }, place, 0), { skip: 500, isInBrowser: false })
 })
 
 t.test('what is called a token, and what a record is called', async (t) => {

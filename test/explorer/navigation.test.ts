@@ -36,6 +36,17 @@ t.test('services stand within those whose paths they go on', async (t) => {
   t.strictSame(toServiceTree([...root.values(), ...services.values()]).length, 5, 'nothing stands within the root')
 })
 
+t.test('a tree of many services is made in one walk', async (t) => {
+  const many = Object.fromEntries(
+    Array.from({ length: 30_000 }, (_, index) => {
+      const path = `area-${index % 100}${index < 100 ? '' : `/part-${index}`}`
+      return [`/${path}`, { get: { 'x-service': { path, method: 'find' } } }]
+    })
+  )
+  const tree = toServiceTree(servicesIn({ paths: many }).values())
+  t.strictSame([tree.length, tree[7]?.inside.length, tree[7]?.inside[0]?.label], [100, 299, '/part-107'])
+})
+
 t.test('services and methods are found by their words', async (t) => {
   const namesOf = (text: string) =>
     findServices(services.values(), text).map(({ service, operations }) => [

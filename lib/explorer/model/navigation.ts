@@ -11,24 +11,27 @@ export interface ServiceNode {
 
 /** The services by their paths: `posts/:post/comments` stands within `posts`. */
 export function toServiceTree(services: Iterable<ExploredService>): ServiceNode[] {
-  const all = [...services]
-  const aboveOf = ({ path }: ExploredService): ExploredService | undefined =>
-    all
-      .filter((other) => other.path !== '' && path.startsWith(`${other.path}/`))
-      .sort((a, b) => b.path.length - a.path.length)[0]
-  const below = (above: ExploredService | undefined): ServiceNode[] =>
-    all
-      .filter((service) => aboveOf(service) === above)
-      .map((service) => ({
-        service,
-        label: above === undefined ? `/${service.path}` : service.path.slice(above.path.length),
-        inside: below(service)
-      }))
-  return below(undefined)
+  type Growing = ServiceNode & { readonly inside: Growing[] }
+  const nodes = new Map(
+    [...services].map((service): [string, Growing] => [
+      service.path,
+      { service, label: `/${service.path}`, inside: [] }
+    ])
+  )
+  const roots: Growing[] = []
+  for (const [path, node] of nodes) {
+    const above = pathsAbove(path).find((candidate) => nodes.has(candidate))
+    if (above === undefined) roots.push(node)
+    else nodes.get(above)?.inside.push({ ...node, label: path.slice(above.length) })
+  }
+  return roots
 }
 
+/** The paths that a path goes on, the longest first: `a/b/c` has `a/b` and `a`. */
+const pathsAbove = (path: string) => [...path.matchAll(/(?<=.)\//g)].map(({ index }) => path.slice(0, index)).reverse()
+
 /** A service that somebody looks for, with those of its methods that fit. */
-interface ServiceMatch {
+export interface ServiceMatch {
   readonly service: ExploredService
   readonly operations: readonly { readonly operation: Operation; readonly label: string }[]
 }

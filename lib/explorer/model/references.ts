@@ -1,6 +1,6 @@
 import { type Json, propertyOf } from './json.js'
 import type { Filter } from './query.js'
-import { idOfRecord, toCell } from './result.js'
+import { idOfRecord, toCell, toCountText } from './result.js'
 import type { Operation } from './services.js'
 
 /** A record to choose. */
@@ -55,7 +55,5 @@ export const matching = (records: readonly Json[], idField: string, text: string
 export function toMoreText({ choices, more }: Choices): string {
   if (choices.length === 0) return 'Nothing found.'
   if (more === 0) return ''
-  return more === undefined
-    ? 'And more: type to search.'
-    : `And ${new Intl.NumberFormat().format(more)} more: type to search.`
+  return more === undefined ? 'And more: type to search.' : `And ${toCountText(more)} more: type to search.`
 }

@@ -1,5 +1,6 @@
 import { isObject, type Json, propertyOf } from './json.js'
 import { toReadableJSON } from './literal.js'
+import type { Selection } from './query.js'
 
 /** The records of a response, and their total. */
 export interface Rows {
@@ -80,10 +81,37 @@ export const toDuration = (milliseconds: number): string =>
 /** How much it is: `1.2 kB`. */
 export const toSize = (bytes: number): string => (bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`)
 
+// More rows at once make a browser slow.
+const mostRows = 100
+
+/** A page of rows to draw. */
+export interface RowPage extends Rows {
+  /** Whether the browser has all records. */
+  readonly isInBrowser: boolean
+}
+
+/** The page of an answer: a server that has no pages gives all records at once. */
+export function pageOf(rows: Rows, { limit, skip }: Selection, from: number): RowPage {
+  const isWhole = rows.limit === undefined && rows.total === undefined && limit === undefined && skip === 0
+  const { records } = rows
+  if (!isWhole || records.length <= mostRows)
+    return { ...rows, skip: rows.limit === undefined ? skip : rows.skip, isInBrowser: isWhole }
+  return {
+    records: records.slice(from, from + mostRows),
+    total: records.length,
+    limit: mostRows,
+    skip: from,
+    isInBrowser: true
+  }
+}
+
+/** A count as people read it: `10,000`. */
+export const toCountText = (count: number): string => new Intl.NumberFormat().format(count)
+
 /** Where a page stands among all records: `11–20 of 250`. */
 export function toRange({ records, total, skip }: Rows): string {
   const count = total ?? (skip === 0 ? records.length : undefined)
-  const all = count === undefined ? '' : ` of ${count}`
+  const all = count === undefined ? '' : ` of ${toCountText(count)}`
   if (records.length === 0) return count === 0 ? 'No records' : `Past the last${all || ' record'}`
-  return `${skip + 1}–${skip + records.length}${all}`
+  return `${toCountText(skip + 1)}–${toCountText(skip + records.length)}${all}`
 }

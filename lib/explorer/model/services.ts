@@ -47,7 +47,11 @@ const six = ['find', 'get', 'create', 'update', 'patch', 'remove']
 /** The services of a document by path: what its operations say in `x-service`. */
 export function servicesIn(document: unknown): Map<string, ExploredService> {
   const follow = createFollow(document)
-  const tags = asList(propertyOf(document, 'tags'))
+  const tags = new Map(
+    asList(propertyOf(document, 'tags'))
+      .toReversed()
+      .map((tag) => [propertyOf(tag, 'name'), tag])
+  )
   type Growing = ExploredService & { operations: Map<string, Operation>; many: Map<string, Operation> }
   const services = new Map<string, Growing>()
   for (const [url, item] of entriesOf(propertyOf(document, 'paths')))
@@ -60,11 +64,10 @@ export function servicesIn(document: unknown): Map<string, ExploredService> {
       if (typeof path !== 'string' || name === undefined) continue
       const route = textOf(propertyOf(mark, 'route'))
       const place = routePath(url, route)
-      const tag = tags.find((candidate) => propertyOf(candidate, 'name') === path)
       const service = services.get(place) ?? {
         path: place,
         idField: textOf(propertyOf(mark, 'id')) ?? 'id',
-        description: descriptionOf(tag, path),
+        description: descriptionOf(tags.get(path), path),
         placeholders: placeholdersOf(place),
         operations: new Map(),
         many: new Map()
@@ -105,12 +108,17 @@ function readOperation(name: string, route: string | undefined, operation: Json,
   const parameters = asList(propertyOf(operation, 'parameters'))
     .map(follow)
     .filter((parameter) => propertyOf(parameter, 'in') === 'query')
-  const query = toFilterFields(parameters, follow)
   const named = (key: string) => parameters.find((parameter) => propertyOf(parameter, 'name') === key)
   const sort = propertyOf(named('$sort'), 'schema')
-  const sortable = fieldsOf(sort, follow).map((field) => field.name)
   const body = follow(propertyOf(operation, 'requestBody'))
   const [[type, media] = []] = entriesOf(propertyOf(body, 'content'))
+  // A document may have thousands of methods, and the page shows a few of them.
+  const read = {
+    query: lazily(() => toFilterFields(parameters, follow)),
+    sortable: lazily(() => fieldsOf(sort, follow).map((field) => field.name)),
+    bodies: lazily(() => bodiesOf(propertyOf(media, 'schema'), follow)),
+    record: lazily(() => answeredFields(operation, follow))
+  }
   const placeholders = placeholdersOf(route ?? '')
   return {
     name,
@@ -123,13 +131,29 @@ function readOperation(name: string, route: string | undefined, operation: Json,
     isGuarded: isGuarded(asList(propertyOf(operation, 'security'))),
     canListen: name === 'find' && Object.hasOwn(contentOf(operation, follow), 'text/event-stream'),
     placeholders: placeholders.filter((placeholder) => placeholder !== 'id'),
-    query,
-    sortable: sort === undefined || sortable.length > 0 ? sortable : undefined,
+    get query() {
+      return read.query()
+    },
+    get sortable() {
+      return sort === undefined || read.sortable().length > 0 ? read.sortable() : undefined
+    },
     canSelect: named('$select') !== undefined,
     canJoin: named('$and') !== undefined,
-    bodies: bodiesOf(propertyOf(media, 'schema'), follow),
+    get bodies() {
+      return read.bodies()
+    },
     isForm: type === 'multipart/form-data',
-    record: answeredFields(operation, follow)
+    get record() {
+      return read.record()
+    }
+  }
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }
 

@@ -11,6 +11,8 @@ export interface Explorer {
   readonly panel: RequestPanel
   /** The last list of each service, to go back to. */
   readonly lists: Map<string, Place>
+  /** Where a list stands that the browser pages, by the hash of its place. */
+  readonly pages: Map<string, number>
   /** The forms that somebody has typed in and left, by the hash of their place. */
   readonly drafts: Map<string, Draft>
   /** The services that are asked without a login though they need one. */

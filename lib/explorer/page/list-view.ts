@@ -1,13 +1,13 @@
 import { missingIn } from '../model/call.js'
-import type { Place } from '../model/place.js'
-import { columnsOf, type Rows, toReadableText, toRows } from '../model/result.js'
+import { type Place, toHash } from '../model/place.js'
+import { columnsOf, pageOf, type Rows, toReadableText, toRows } from '../model/result.js'
 import { columnsChosen, columnsView } from './columns-view.js'
 import { button, byId, type Content, element, fill, keepFocus } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
 import { filtersView, markConditions } from './filters-view.js'
 import { createForm, headView, routeFields, showHead } from './head-view.js'
 import { loginNotice } from './login-view.js'
-import { pagerView } from './pager-view.js'
+import { filesView, pagerView } from './pager-view.js'
 import { problemView } from './problem-view.js'
 import { forMany, selectionView } from './selection-view.js'
 import { tableView } from './table-view.js'
@@ -92,22 +92,39 @@ export async function listView(view: View): Promise<void> {
   }
   if (toDo !== undefined) return fill(answer, element('p', { className: 'empty' }, `${toDo} to see records.`))
   answer.ariaBusy = 'true'
-  const response = await sendFrom(view, answer, callOf(view, place)).then(
-    (result) => resultView({ ...view, place }, result, find),
-    (error) => problemView(explorer, error, { again: () => explorer.render() })
-  )
-  if (!answer.isConnected) return
-  answer.ariaBusy = null
   const left = answer.querySelector('.scroll')?.scrollLeft ?? 0
-  keepFocus(() => fill(answer, response))
-  answer.querySelector('.scroll')?.scrollTo({ left })
+  const show = (content: Content) => {
+    answer.ariaBusy = null
+    keepFocus(() => fill(answer, content))
+    answer.querySelector('.scroll')?.scrollTo({ left })
+  }
+  try {
+    const result = await sendFrom(view, answer, callOf(view, place))
+    const key = toHash(place)
+    const draw = (from = 0) => {
+      explorer.pages.set(key, from)
+      show(resultView({ ...view, place }, result, { find, from, draw }))
+    }
+    if (answer.isConnected) draw(explorer.pages.get(key))
+  } catch (error) {
+    if (answer.isConnected) show(problemView(explorer, error, { again: () => explorer.render() }))
+  }
 }
 
-function resultView(view: View, result: unknown, find: (part: Partial<Place>) => void): Content {
+/** How a list goes on. */
+interface Ways {
+  /** Asks for another list. */
+  find(part: Partial<Place>): void
+  /** Where the list stands that the browser pages. */
+  readonly from: number
+  draw(from: number): void
+}
+
+function resultView(view: View, result: unknown, { find, from, draw }: Ways): Content {
+  const { place } = view
   const rows = toRows(result)
   if (rows === undefined)
     return element('pre', { tabIndex: 0, ariaLabel: 'Result', role: 'region' }, toReadableText(result))
-  const { place } = view
   const sort = (field: string) => {
     const direction = place.sort?.field === field ? place.sort.direction : undefined
     find({
@@ -119,12 +136,18 @@ function resultView(view: View, result: unknown, find: (part: Partial<Place>) =>
   const selection = element('div')
   const pick = (ids: readonly string[]) => fill(selection, ids.length > 0 && selectionView(view, ids))
   const takesMany = ['patch', 'remove'].some((name) => forMany(view, name) !== undefined)
+  const page = pageOf(rows, place, from)
   return [
     selection,
     rows.records.length === 0
       ? element('p', { className: 'empty' }, reasonOf(view, rows))
-      : tableView(view, rows, columns, { sort, pick: takesMany ? pick : undefined }),
-    pagerView(view, rows, columns, find)
+      : tableView(view, page, columns, { sort, pick: takesMany ? pick : undefined }),
+    pagerView(page, {
+      go: page.isInBrowser ? draw : (skip) => find({ skip }),
+      resize: page.isInBrowser ? undefined : (limit) => find({ skip: 0, limit }),
+      asked: place.limit
+    }),
+    rows.records.length > 0 && filesView(view.service.path, columns, rows.records)
   ]
 }
 

@@ -116,6 +116,7 @@ async function main(): Promise<void> {
       session,
       panel: new RequestPanel(session),
       lists: new Map(),
+      pages: new Map(),
       drafts: new Map(),
       openings: new Set(),
       notice: '',

@@ -1,57 +1,84 @@
 import { toCSV, toJSONText } from '../model/export.js'
-import type { Place } from '../model/place.js'
-import { type Rows, toRange } from '../model/result.js'
+import type { Json } from '../model/json.js'
+import { type Rows, toCountText, toRange } from '../model/result.js'
 import { download } from './download.js'
 import { button, element, labelled, select } from './element.js'
-import type { View } from './explorer.js'
 
 const sizes = [10, 25, 50, 100]
 
-/** Where a page stands, the ways to others, and to files of what is shown. */
-export function pagerView(
-  view: View,
-  rows: Rows,
-  columns: readonly string[],
-  find: (part: Partial<Place>) => void
-): HTMLElement {
-  const { place } = view
-  const limit = rows.limit ?? place.limit ?? 0
-  const to = (skip: number) => find({ skip: Math.max(0, skip) })
-  const isLast =
-    rows.total === undefined
-      ? limit === 0 || rows.records.length < limit
-      : place.skip + rows.records.length >= rows.total
-  const file = (extension: string) => `${view.service.path.replace(/[^\w-]+/g, '-') || 'records'}.${extension}`
-  const all = [...new Set([...sizes, ...(limit > 0 ? [limit] : [])])].sort((a, b) => a - b)
-  const size = select(
-    [...(limit > 0 ? [] : [['', 'all'] as const]), ...all.map((size) => [String(size), String(size)] as const)],
-    limit > 0 ? String(limit) : '',
-    {
-      id: 'size',
-      key: 'size'
-    }
-  )
-  size.onchange = () => find({ skip: 0, limit: size.value === '' ? undefined : Number(size.value) })
+interface PagerActions {
+  /** Shows the page that begins with a record. */
+  go(skip: number): void
+  /** Shows pages of another size, all records without one; `undefined` if there is one size. */
+  readonly resize: ((limit: number | undefined) => void) | undefined
+  /** The size that was asked for. */
+  readonly asked: number | undefined
+}
+
+/** Shows where a page is among all records, and leads to others. */
+export function pagerView(page: Rows, { go, resize, asked }: PagerActions): HTMLElement {
+  const { records, total, skip } = page
+  const limit = page.limit ?? asked ?? 0
+  const pages = total === undefined || limit === 0 ? undefined : Math.ceil(total / limit)
+  const isLast = total === undefined ? limit === 0 || records.length < limit : skip + records.length >= total
+  const way = (name: string, to: number, disabled: boolean) =>
+    button(name, () => go(Math.max(0, to)), { className: 'small', disabled, key: name })
+  const hasMany = pages !== undefined && pages > 2
   return element(
     'div',
     { className: 'pager' },
-    element('span', { role: 'status' }, toRange(rows)),
-    button('Previous', () => to(place.skip - limit), {
+    element('span', { role: 'status' }, toRange(page)),
+    hasMany && way('First', 0, skip === 0),
+    way('Previous', skip - limit, skip === 0),
+    hasMany && pageInput(Math.floor(skip / limit) + 1, pages, (number) => go((number - 1) * limit)),
+    way('Next', skip + limit, isLast),
+    hasMany && way('Last', ((pages as number) - 1) * limit, isLast),
+    resize && sizeInput(limit, asked, resize)
+  )
+}
+
+function pageInput(current: number, pages: number, go: (page: number) => void): HTMLElement {
+  const input = element('input', {
+    id: 'page',
+    key: 'page',
+    type: 'number',
+    min: '1',
+    max: String(pages),
+    value: String(current)
+  })
+  input.onchange = () => {
+    const number = Math.min(pages, Math.max(1, Math.trunc(input.valueAsNumber)))
+    if (number > 0) go(number)
+    else input.value = String(current)
+  }
+  return labelled('Page', input, element('span', { className: 'dim' }, `of ${toCountText(pages)}`))
+}
+
+function sizeInput(limit: number, asked: number | undefined, resize: (limit: number | undefined) => void): HTMLElement {
+  // A server that gives less than it was asked for has shown its maximum.
+  const most = asked !== undefined && limit > 0 && limit < asked ? limit : Number.POSITIVE_INFINITY
+  const all = [...new Set([...sizes, ...(limit > 0 ? [limit] : [])])].filter((size) => size <= most)
+  const options = all.sort((a, b) => a - b).map((size) => [String(size), String(size)] as const)
+  const size = select(limit > 0 ? options : [['', 'all'], ...options], limit > 0 ? String(limit) : '', {
+    id: 'size',
+    key: 'size'
+  })
+  size.onchange = () => resize(size.value === '' ? undefined : Number(size.value))
+  return labelled('Per page', size)
+}
+
+/** Buttons that save the records of an answer as files. */
+export function filesView(path: string, columns: readonly string[], records: readonly Json[]): HTMLElement {
+  const name = path.replace(/[^\w-]+/g, '-') || 'records'
+  const save = (format: string, type: string, toText: typeof toCSV) =>
+    button(format, () => download(`${name}.${format.toLowerCase()}`, type, toText(columns, records)), {
       className: 'small',
-      disabled: place.skip === 0,
-      key: 'previous'
-    }),
-    button('Next', () => to(place.skip + (rows.limit ?? limit)), { className: 'small', disabled: isLast, key: 'next' }),
-    labelled('Per page', size),
-    rows.records.length > 0 && [
-      button('CSV', () => download(file('csv'), 'text/csv', toCSV(columns, rows.records)), {
-        className: 'small',
-        title: 'What is shown, as a file'
-      }),
-      button('JSON', () => download(file('json'), 'application/json', toJSONText(columns, rows.records)), {
-        className: 'small',
-        title: 'What is shown, as a file'
-      })
-    ]
+      title: `Save ${toCountText(records.length)} records as a file`
+    })
+  return element(
+    'div',
+    { className: 'buttons' },
+    save('CSV', 'text/csv', toCSV),
+    save('JSON', 'application/json', toJSONText)
   )
 }

@@ -1,7 +1,7 @@
-import { findServices, type ServiceNode, toServiceTree } from '../model/navigation.js'
+import { findServices, type ServiceMatch, type ServiceNode, toServiceTree } from '../model/navigation.js'
 import { listOfService, startOf, toHash } from '../model/place.js'
 import type { ExploredService } from '../model/services.js'
-import { byId, type Content, element, fill, link, select } from './element.js'
+import { button, byId, element, fill, link, select } from './element.js'
 import type { Explorer } from './explorer.js'
 
 // A list of fewer can be seen at once.
@@ -15,6 +15,9 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
   const { session } = explorer
   const { services } = session
   let shown: ExploredService | undefined
+  let user: string | undefined
+  /** The links that are drawn, by the paths of their services. */
+  const anchors = new Map<string, HTMLElement>()
   const list = element('div')
   const search = element('input', {
     type: 'search',
@@ -36,34 +39,75 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
   const entry = (service: ExploredService, label: string): HTMLElement => {
     const anchor = link(toHash(startOf(service)), '', element('span', {}, label), session.needsLogin(service) && lock())
     anchor.ariaCurrent = service === shown ? 'page' : null
+    anchors.set(service.path, anchor)
     return anchor
   }
   const branch = ({ service, label, inside }: ServiceNode): HTMLElement =>
-    element('li', {}, entry(service, label), inside.length > 0 && element('ul', {}, inside.map(branch)))
-  const matches = (text: string): Content => {
-    const matching = findServices(services.values(), text)
-    if (matching.length === 0) return element('p', {}, 'Nothing has this name.')
-    return element(
-      'ul',
-      {},
-      matching.map(({ service, operations }) => {
-        const to = (call: string) => toHash({ ...listOfService(service.path), call })
-        const methods = operations.map(({ operation, label }) => element('li', {}, link(to(operation.name), '', label)))
-        return element('li', {}, entry(service, `/${service.path}`), methods.length > 0 && element('ul', {}, methods))
-      })
-    )
+    element('li', {}, entry(service, label), inside.length > 0 && growingList(inside, branch))
+  const match = ({ service, operations }: ServiceMatch): HTMLElement => {
+    const to = (call: string) => toHash({ ...listOfService(service.path), call })
+    const methods = operations.map(({ operation, label }) => element('li', {}, link(to(operation.name), '', label)))
+    return element('li', {}, entry(service, `/${service.path}`), methods.length > 0 && element('ul', {}, methods))
   }
+  const tree = toServiceTree(services.values())
   function render(): void {
+    anchors.clear()
+    user = session.user
     const text = search.value.trim()
-    fill(list, text === '' ? element('ul', {}, toServiceTree(services.values()).map(branch)) : matches(text))
-    list.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+    const matching = text === '' ? [] : findServices(services.values(), text)
+    if (text === '')
+      fill(
+        list,
+        growingList(tree, branch, ({ service }) => isAbove(service, shown))
+      )
+    else fill(list, matching.length > 0 ? growingList(matching, match) : element('p', {}, 'Nothing has this name.'))
+  }
+  function mark(current: ExploredService | undefined): void {
+    anchors.get(shown?.path ?? '')?.removeAttribute('aria-current')
+    shown = current
+    // Locks depend on the user, and the service may be in a part that is not drawn yet.
+    if (user !== session.user || !anchors.has(current?.path ?? '')) render()
+    const anchor = anchors.get(current?.path ?? '')
+    anchor?.setAttribute('aria-current', 'page')
+    anchor?.scrollIntoView({ block: 'nearest' })
   }
   fill(byId('services'), services.size >= few && search, services.size > 1 && jump, list)
   return (current) => {
-    shown = current
     jump.value = current === undefined ? '' : toHash(startOf(current))
-    render()
+    mark(current)
   }
+}
+
+const isAbove = ({ path }: ExploredService, other: ExploredService | undefined) =>
+  other !== undefined && `${other.path}/`.startsWith(`${path}/`)
+
+const entriesAtOnce = 100
+
+/** A list that is drawn in parts, as one scrolls to its end. The first part reaches a chosen item. */
+function growingList<Item>(
+  items: readonly Item[],
+  toView: (item: Item) => HTMLElement,
+  isChosen: (item: Item) => boolean = () => false
+): HTMLElement {
+  const list = element('ul')
+  const more = button('', () => grow(entriesAtOnce), { className: 'small' })
+  const last = element('li', {}, more)
+  const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && grow(entriesAtOnce))
+  let count = 0
+  function grow(by: number): void {
+    last.remove()
+    list.append(...items.slice(count, count + by).map(toView))
+    count += by
+    if (count >= items.length) {
+      observer.disconnect()
+      return
+    }
+    more.textContent = `${items.length - count} more`
+    list.append(last)
+  }
+  grow(Math.max(entriesAtOnce, items.findIndex(isChosen) + 1))
+  observer.observe(last)
+  return list
 }
 
 const lock = () => element('span', { className: 'lock', role: 'img', ariaLabel: 'needs a log-in' })

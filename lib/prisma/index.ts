@@ -57,7 +57,7 @@ export class PrismaService<Client extends object, Name extends ModelName<Client>
     const { jsonNull, ...rest } = options
     const { id = 'id' } = rest
     const fields = new PrismaFields(modelFieldsOf(client as Models, name, id), id, jsonNull)
-    super(new PrismaTable(client as Models, name, id, fields), rest)
+    super(new PrismaTable(client as PrismaClient, name, id, fields), rest)
     metaOf(this).columns = [...fields.names]
   }
 }
@@ -90,6 +90,7 @@ interface Model {
   delete(args: object): Promise<Row>
 }
 type Models = Readonly<Record<string, Required<Model>>>
+type PrismaClient = Models & { $transaction<T>(work: (trx: unknown) => Promise<T>): Promise<T> }
 
 function modelFieldsOf(client: Models, name: string, id: string): ModelFields {
   const { [name]: model } = client
@@ -112,12 +113,12 @@ function modelFieldsOf(client: Models, name: string, id: string): ModelFields {
 
 /** The statements of a service by Prisma. */
 class PrismaTable implements Table {
-  readonly #client: Models
+  readonly #client: PrismaClient
   readonly #name: string
   readonly #id: string
   readonly #fields: PrismaFields
 
-  constructor(client: Models, name: string, id: string, fields: PrismaFields) {
+  constructor(client: PrismaClient, name: string, id: string, fields: PrismaFields) {
     this.#client = client
     this.#name = name
     this.#id = id
@@ -154,13 +155,20 @@ class PrismaTable implements Table {
   async delete(where: Query, params: Params): Promise<Row[]> {
     const condition = this.#condition(where)
     const rows = await this.#run(params, (model) => model.findMany({ where: condition, select: { [this.#id]: true } }))
-    const removed: Row[] = []
-    for (const { [this.#id]: id } of rows) {
-      const row = await this.#run(params, (model) =>
-        model.delete({ where: { [this.#id]: id, AND: [condition] } }).catch(ignoreMissing)
-      )
-      if (row !== undefined) removed.push(row)
+    const removeAll = async (transaction: unknown) => {
+      const removed: Row[] = []
+      for (const { [this.#id]: id } of rows) {
+        const row = await this.#run({ ...params, transaction }, (model) =>
+          model.delete({ where: { [this.#id]: id, AND: [condition] } }).catch(ignoreMissing)
+        )
+        if (row !== undefined) removed.push(row)
+      }
+      return removed
     }
+    const isAlone = rows.length < 2 || params.transaction !== undefined
+    const removed = isAlone
+      ? await removeAll(params.transaction)
+      : await this.#client.$transaction((trx) => removeAll({ trx }))
     return this.#fields.fromRows(removed)
   }
 

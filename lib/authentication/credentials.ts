@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
+import { noteRefusedToken } from '../core/challenge.js'
 import { attempt, NotAuthenticated, toServiceError } from '../core/errors.js'
 import type { SecurityScheme } from '../core/hooks.js'
 import { callerIn } from '../core/http-call.js'
@@ -184,7 +185,10 @@ export class Credentials implements LoginVerifier {
     const credentials = await this.of(params, strategies)
     if (credentials === undefined && provider) throw new NotAuthenticated('Not authenticated')
     if (credentials === undefined) return params
-    const result = await this.authenticate(credentials, params, strategies)
+    const result = await this.authenticate(credentials, params, strategies).catch((error) => {
+      const isByToken = this.#securityOf(String(credentials.strategy))?.scheme === 'bearer'
+      throw isByToken && toServiceError(error).code === 401 ? noteRefusedToken(error) : error
+    })
     const values: Record<string, unknown> = {}
     for (const name of Object.keys(result)) if (!tokenNames.includes(name)) values[name] = result[name]
     values.authenticated = true
@@ -352,15 +356,17 @@ export class Credentials implements LoginVerifier {
 
   /** The security schemes of OpenAPI for these strategies, by the names that they have there. */
   securitySchemes(names: readonly string[]): Record<string, SecurityScheme> {
-    const { parseStrategies, strategies, cookie } = this.#parts
+    const { parseStrategies, cookie } = this.#parts
     const schemes = parseStrategies.flatMap((name) => {
-      const scheme = names.includes(name) ? strategies.get(name)?.describe?.().security : undefined
+      const scheme = names.includes(name) ? this.#securityOf(name) : undefined
       return scheme === undefined ? [] : [[scheme.scheme === 'bearer' ? 'Bearer' : name, scheme] as const]
     })
     if (cookie?.strategies.some((name) => names.includes(name)))
       schemes.push(['Cookie', { type: 'apiKey', in: 'cookie', name: cookie.name }])
     return schemes.length === 0 ? { Bearer: bearer } : Object.fromEntries(schemes)
   }
+
+  readonly #securityOf = (strategy: string) => this.#parts.strategies.get(strategy)?.describe?.().security
 
   /** The JSON schemas of the fields that a login by a strategy sends. */
   loginFieldsOf(strategy: string): Readonly<Record<string, object>> {

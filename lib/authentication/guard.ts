@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AroundHook, HookType, NextFunction } from '../../types/hooks.js'
 import type { Identified } from '../../types/identity.js'
 import type { Params } from '../../types/service.js'
+import { challengeOf } from '../core/challenge.js'
 import { type Describable, hooksAround } from '../core/description.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
@@ -137,7 +138,7 @@ async function guardRoute(
     const { name } = credentials.authenticator.entities
     if (name !== null) define(request, name, result[name])
   } catch (error) {
-    if (toServiceError(error).code === 401) reply.header('www-authenticate', 'Bearer')
+    if (toServiceError(error).code === 401) reply.header('www-authenticate', challengeOf(error))
     throw error
   }
 }

@@ -181,10 +181,14 @@ const authenticationOptions: Record<string, OptionTable<Record<string, unknown>>
     ...{ refresh: flagOrPlain, cookie: flagOrPlain, rateLimit: flagOrPlain },
     ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
   } satisfies Record<keyof AuthenticationOptions, OptionKind>,
-  'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free, header: object } satisfies Record<
-    keyof TokenOptions,
-    OptionKind
-  >,
+  'jwt.': {
+    expiresIn: free,
+    issuer: free,
+    audience: free,
+    algorithm: free,
+    header: object,
+    jwks: flag
+  } satisfies Record<keyof TokenOptions, OptionKind>,
   'passwords.': { concurrent: free, waiting: free } satisfies Record<keyof PasswordOptions, OptionKind>,
   'refresh.': { expiresIn: free, grace: free } satisfies Record<keyof RefreshOptions, OptionKind>,
   'cookie.': {

@@ -11,10 +11,12 @@ import { DefaultGuard } from './guard.js'
 import { checkTokens, registerAuthentication } from './lookup.js'
 import { type AuthenticationOptions, checkAuthenticationOptions, strategyNamesOf, toStrategies } from './options.js'
 import { Passwords } from './password.js'
+import { servePublicKeys } from './public-keys.js'
 import { createRateLimit } from './rate-limit.js'
 import { AuthenticationService, createLoginHooks, type ServiceParts, type TokenLogin } from './service.js'
 import { RevocationList, Sessions } from './sessions.js'
 import { onlyIf, prepareUsers } from './stored-credentials.js'
+import { JwksStrategy } from './strategies/jwks.js'
 import { JwtStrategy } from './strategies/jwt.js'
 import { LocalStrategy } from './strategies/local.js'
 import { RefreshStrategy } from './strategies/refresh.js'
@@ -30,6 +32,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const strategies = toStrategies(options.strategies)
   const login = issuesTokens(options, strategies) ? await createLogin(app, path, options, strategies) : undefined
   const parseStrategies = strategyNamesOf('parseStrategies', options.parseStrategies, strategies)
+  checkTokenReaders(parseStrategies, strategies)
   const guard = options.guard === undefined ? undefined : strategyNamesOf('guard', [options.guard].flat(), strategies)
   if (guard === undefined && options.public !== undefined)
     throw new Error(
@@ -64,6 +67,21 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   app.addHook('onReady', async () => checkTokens(app, path, credentials))
 }
 
+/**
+ * Checks that tokens reach the strategy of their issuer: a JwtStrategy reads all.
+ * @param names the names of the strategies that read requests, in order
+ * @throws when a JwtStrategy comes first
+ */
+function checkTokenReaders(names: readonly string[], strategies: ReadonlyMap<string, Strategy>): void {
+  const readsAll = (strategy: unknown) => strategy instanceof JwtStrategy && strategy.header === 'authorization'
+  const first = names.findIndex((name) => readsAll(strategies.get(name)))
+  const late = names.slice(first + 1).find((name) => strategies.get(name) instanceof JwksStrategy)
+  if (first >= 0 && late !== undefined)
+    throw new Error(
+      `The strategy '${names[first]}' would read the tokens of '${late}': put '${late}' before it in \`strategies\` of authentication`
+    )
+}
+
 // Options that only a login with tokens has. If one of them is set, `secret` is missing by mistake.
 const tokenOptions = [
   ...(['path', 'authStrategies', 'jwt', 'isRevoked', 'revocation', 'refresh', 'cookie', 'store', 'rateLimit'] as const),
@@ -96,6 +114,7 @@ async function createLogin(
     algorithm: jwt.algorithm ?? 'HS256',
     ...(jwt.header && { header: jwt.header })
   })
+  if (jwt.jwks) servePublicKeys(app, tokens.publicKeys)
   const revocation = options.revocation ? new RevocationList(store, path, tokens.lifetime) : undefined
   const { expiresIn = '30d', grace = 30 } = typeof refresh === 'object' ? refresh : {}
   const onEnd = async (sid: string) => revocation?.revokeLogin(sid)

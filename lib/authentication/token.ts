@@ -6,6 +6,7 @@ import type { TokenPayload } from '../../types/authentication.js'
 import { NotAuthenticated, readProperty } from '../core/errors.js'
 import { inspect, inspectText } from '../core/options.js'
 import { isShortText } from './password.js'
+import { type PublicKey, toPublicKey } from './public-keys.js'
 
 /** A private key in PEM form, with its passphrase if it has one. */
 export type PrivateKey = string | Buffer | { readonly key: string | Buffer; readonly passphrase: string }
@@ -24,6 +25,9 @@ const algorithms = [
   'HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'
 ] as const
 export type Algorithm = (typeof algorithms)[number]
+
+/** The algorithms with a public key. */
+export const keyPairAlgorithms: readonly Algorithm[] = algorithms.filter((name) => !name.startsWith('HS'))
 
 /** Options of the access tokens. */
 export interface TokenOptions {
@@ -46,9 +50,13 @@ export interface TokenOptions {
    * Default: none.
    */
   header?: Readonly<Record<string, unknown>>
+  /**
+   * Whether `/.well-known/jwks.json` serves the public keys of the option `secret`. Default `false`.
+   */
+  jwks?: boolean
 }
 
-type TokenSettings = Required<Omit<TokenOptions, 'header'>> & Pick<TokenOptions, 'header'>
+type TokenSettings = Required<Omit<TokenOptions, 'header' | 'jwks'>> & Pick<TokenOptions, 'header'>
 
 // In characters. Longer tokens are not signed here, so they are refused unread.
 const maxTokenLength = 8192
@@ -65,12 +73,20 @@ interface LinkClaims {
 export class Tokens {
   /** How long a token is valid, in seconds. */
   readonly lifetime: number
+  /** The public keys of the secrets. HS256 has none. */
+  readonly publicKeys: readonly PublicKey[]
   /** One for each secret. The first one signs, all of them verify. */
   readonly #keys: readonly [JWT, ...JWT[]]
   readonly #audience: string
 
-  private constructor(lifetime: number, keys: readonly [JWT, ...JWT[]], audience: string) {
+  private constructor(
+    lifetime: number,
+    keys: readonly [JWT, ...JWT[]],
+    audience: string,
+    publicKeys: readonly PublicKey[]
+  ) {
     this.lifetime = lifetime
+    this.publicKeys = publicKeys
     this.#keys = keys
     this.#audience = audience
   }
@@ -84,7 +100,8 @@ export class Tokens {
     const secrets = toSecrets(secret, settings.algorithm)
     const lifetime = toSeconds(settings.expiresIn, 'jwt.expiresIn')
     checkClaims(settings)
-    const keys = await registerKeys(app, secrets, lifetime, settings)
+    const publicKeys = secrets.flatMap((entry) => publicKeyIn(entry, settings.algorithm))
+    const keys = await registerKeys(app, secrets, lifetime, settings, publicKeys[0]?.kid)
     const [signer] = keys
     // The token must not expire before it is verified, even if `expiresIn` is one second.
     const iat = Math.floor(Date.now() / 1000) + 60
@@ -96,7 +113,7 @@ export class Tokens {
         { cause }
       )
     }
-    return new Tokens(lifetime, keys, settings.audience)
+    return new Tokens(lifetime, keys, settings.audience, publicKeys)
   }
 
   /** @throws when the claims make the token too long */
@@ -179,7 +196,8 @@ async function registerKeys(
   app: FastifyInstance,
   secrets: readonly CheckedSecret[],
   expiresIn: number,
-  { issuer: iss, audience: aud, algorithm, header }: TokenSettings
+  { issuer: iss, audience: aud, algorithm, header }: TokenSettings,
+  kid: string | undefined
 ): Promise<[JWT, ...JWT[]]> {
   const keys: Record<string, JWT> = Object.create(null)
   await app.register(async (child) => {
@@ -189,7 +207,7 @@ async function registerKeys(
       await child.register(fastifyJwt, {
         namespace: `fastify-services-${index}`,
         secret,
-        sign: { algorithm, iss, aud, expiresIn, header: { ...header, alg: algorithm } },
+        sign: { algorithm, iss, aud, expiresIn, header: { ...header, alg: algorithm, ...(kid && { kid }) } },
         verify: {
           algorithms: [algorithm],
           allowedIss: iss,
@@ -214,7 +232,7 @@ const textClaims = ['sub', 'jti', 'sid']
  * Whether the claims have their types: times that a date can hold, ids that are text. A valid
  * signature does not guarantee that, and stores and the rules of the application rely on it.
  */
-function hasValidClaims(payload: TokenPayload): boolean {
+export function hasValidClaims(payload: TokenPayload): boolean {
   for (const name of timeClaims) {
     const value = payload[name]
     if (value === undefined ? name === 'exp' : typeof value !== 'number' || !(Math.abs(value) <= endOfTime - 1))
@@ -248,6 +266,9 @@ export function toSeconds(value: string | number, option: string, who = 'authent
 
 const curves: Readonly<Record<string, string>> = { ES256: 'prime256v1', ES384: 'secp384r1', ES512: 'secp521r1' }
 const advice = `Make one by: node -e "console.log(crypto.randomBytes(64).toString('base64'))"`
+
+const publicKeyIn = (secret: CheckedSecret, algorithm: Algorithm) =>
+  typeof secret === 'object' && 'public' in secret ? [toPublicKey(secret.public, algorithm)] : []
 
 /** A secret in the form that @fastify/jwt takes. */
 type CheckedSecret = string | Buffer | { public: string | Buffer; private?: string | Buffer }

@@ -41,7 +41,8 @@ t.test('Authentication: header empty, `Bearer`, `Bearer  `, `Basic …`, 12 kB t
         ['DELETE', '/authentication']
       ] as const) {
         const answer = await request(verb, path, headers)
-        t.same([answer.status, answer.headers['www-authenticate']], [401, 'Bearer'], `${verb} ${path}`)
+        t.equal(answer.status, 401, `${verb} ${path}`)
+        t.match(answer.headers['www-authenticate'], /^Bearer( error="invalid_token")?$/)
       }
       t.equal((await request('GET', '/things', headers)).status, 200, 'ignored where no guard asks')
       await alive(t, row)

@@ -191,8 +191,11 @@ t.test(
       for (const authorization of [undefined, '', 'Basic YTpi', 'Bearer bad']) {
         const answer = await ask(app, url, authorization === undefined ? {} : { authorization })
         t.equal(answer.status, 401, url)
-        t.equal(answer.headers['www-authenticate'], 'Bearer', url)
-        const message = authorization === 'Bearer bad' ? 'Invalid access token' : 'Not authenticated'
+        const [message, challenge] =
+          authorization === 'Bearer bad'
+            ? ['Invalid access token', 'Bearer error="invalid_token"']
+            : ['Not authenticated', 'Bearer']
+        t.equal(answer.headers['www-authenticate'], challenge, url)
         t.match(
           answer.body,
           url === '/plain' || url === '/early' ? { error: 'Unauthorized', message } : { own: true, message }

@@ -36,7 +36,7 @@ t.test('`revocation: true`: the token is refused in every form of the header', a
   for (const authorization of [accessToken, `JWT ${accessToken}`, `bearer ${accessToken}`, `Bearer: ${accessToken}`]) {
     const response = await app.inject({ url: '/route', headers: { authorization } })
     t.equal(response.statusCode, 401)
-    t.equal(response.headers['www-authenticate'], 'Bearer')
+    t.equal(response.headers['www-authenticate'], 'Bearer error="invalid_token"')
   }
 })
 

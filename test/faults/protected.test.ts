@@ -32,9 +32,10 @@ const json = { 'Content-Type': 'application/json' }
 const refused = (row: string, path: string, token: string): Row[] => {
   const headers = { Authorization: `Bearer ${token}` }
   const expected = { status: 401, headers: { 'www-authenticate': 'Bearer' } }
+  const atGuard = { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }
   const body = JSON.stringify({ strategy: 'jwt', accessToken: token })
   return [
-    { row: `${row}, at a guard of ${path}`, request: { target: `/guarded/${path}`, headers }, expected },
+    { row: `${row}, at a guard of ${path}`, request: { target: `/guarded/${path}`, headers }, expected: atGuard },
     { row: `${row}, for a logout at ${path}`, request: { verb: 'DELETE', target: `/${path}`, headers }, expected },
     {
       row: `${row}, for a login at ${path}`,

@@ -39,7 +39,7 @@ t.test('every file of the library can be loaded by itself', async (t) => {
   }
 })
 
-const classes = ['JwtStrategy', 'LocalStrategy']
+const classes = ['JwksStrategy', 'JwtStrategy', 'LocalStrategy']
 const hooks = ['allow', 'authenticate', 'hashPassword', 'isCrossSite', 'own', 'protect', 'refers', 'scope', 'within']
 const names = [...classes, ...hooks, 'default', 'memoryStore'].sort()
 

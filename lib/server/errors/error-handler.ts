@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage, NotFoundOptions } from '../../../types/fastify.js'
+import { challengeOf } from '../../core/challenge.js'
 import {
   attempt,
   BadRequest,
@@ -82,7 +83,8 @@ function createHandler(options: ErrorHandlerOptions): Handler {
     releaseSerializer(reply)
     // The serializer of the result does not fit the error, which is sent in its place.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
-    if (error.code === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
+    if (error.code === 401 && !reply.hasHeader('www-authenticate'))
+      reply.header('www-authenticate', challengeOf(thrown))
     if (error.code === 406 || page !== undefined) vary(reply)
     const retryAfter = readProperty(error.data, 'retryAfter')
     // The header takes whole seconds. `Math.ceil` of a number below zero may be -0.

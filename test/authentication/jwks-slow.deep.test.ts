@@ -1,0 +1,23 @@
+import Fastify from 'fastify'
+import services from 'fastify-services'
+import authentication, { JwksStrategy } from 'fastify-services/authentication'
+import t from 'tap'
+import { audience, startIssuer } from '../support/issuer.js'
+
+t.test('an issuer that never ends its answer: calls end with 503 after one request, and others go on', async (t) => {
+  const issuer = await startIssuer(t)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const jwks = new JwksStrategy({ issuer: issuer.url, audience, map: ({ sub }) => ({ id: sub }) })
+  await app.register(authentication, { strategies: { jwks }, guard: 'jwks', public: ['news'] })
+  app.service('me', { find: async () => [] })
+  app.service('news', { find: async () => [] })
+  issuer.answer = (reply) =>
+    void reply.hijack().raw.writeHead(200, { 'content-type': 'application/json' }).write('{"keys":[')
+  const headers = { authorization: `Bearer ${await issuer.sign()}` }
+  const answers = Array.from({ length: 20 }, () => app.inject({ url: '/me', headers }))
+  t.equal((await app.inject('/news')).statusCode, 200)
+  for (const { statusCode } of await Promise.all(answers)) t.equal(statusCode, 503)
+  t.equal(issuer.requests, 1)
+})

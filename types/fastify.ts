@@ -128,6 +128,11 @@ export interface ErrorHandlerOptions {
   expose?: boolean
   /** Whether the JSON of an error has the request id, as `data.requestId`. Default `false`. */
   requestId?: boolean
+  /**
+   * Whether JSON errors are problem details (RFC 9457), unless a request accepts `application/json`
+   * alone. Default `false`: only if a request accepts `application/problem+json` by name.
+   */
+  problem?: boolean
 }
 
 /** Options of the not-found handler (docs/errors.md#options). */

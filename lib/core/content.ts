@@ -4,6 +4,9 @@ import { isObject } from './objects.js'
 /** Whether a media type is one of JSON's. */
 export const isJSON = (type: string) => /[/+]json\b/i.test(type)
 
+/** The media type of problem details (RFC 9457). */
+export const problemType = 'application/problem+json'
+
 /** Whether a content type is a form with files. */
 export const isMultipart = (type: string) => /^multipart\/form-data\s*(;|$)/i.test(type)
 

@@ -53,6 +53,8 @@ export interface ServiceDescription {
   readonly methods: readonly MethodDescription[]
   /** Whether its lists are answered with a stream of events, where that is accepted. */
   readonly hasEvents: boolean
+  /** Whether its errors are problem details, unless other JSON is asked for. */
+  readonly hasProblems: boolean
 }
 
 /** A service that `describe` can read. */
@@ -61,6 +63,8 @@ export interface Describable extends ServiceEntry {
   readonly exposed: readonly string[]
   /** The hooks of all services. */
   readonly common: HookStore
+  /** Whether its errors are problem details, unless other JSON is asked for. */
+  readonly hasProblems: boolean
   readonly options: {
     readonly schema?: Readonly<Record<string, object | undefined>>
     readonly before?: unknown
@@ -105,7 +109,8 @@ export function describe(entry: Describable): ServiceDescription {
       paginate === undefined ? undefined : Boolean(readProperty(paginate, 'default') ?? readProperty(paginate, 'max')),
     isAdapter: isAdapter(entry.object),
     methods: entry.exposed.map(describeMethod),
-    hasEvents: entry.listen !== undefined
+    hasEvents: entry.listen !== undefined,
+    hasProblems: entry.hasProblems
   }
 }
 

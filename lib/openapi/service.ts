@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '../../types/standard-schema.js'
-import { withoutContent } from '../core/content.js'
+import { problemType, withoutContent } from '../core/content.js'
 import { type Form, type MethodDescription, responsesIn, type ServiceDescription } from '../core/description.js'
 import { byCode } from '../core/error-classes.js'
 import { attempt } from '../core/errors.js'
@@ -46,6 +46,8 @@ export class DocumentedServices {
   readonly #names: ReadonlyMap<string, ServiceNames>
   readonly #services: ReadonlyMap<string, DocumentedService>
   readonly #shared: SchemasById
+  /** Whether errors may be problem details without being asked for. */
+  readonly #hasProblems: boolean
   readonly #kinds = new Map<string, number | undefined>()
 
   /** @param services with the functions that return the schemas of `app.addSchema` */
@@ -63,6 +65,7 @@ export class DocumentedServices {
       const schemaOf = ({ schema }: MethodDescription) => asWritten(schema, sharedBy[index] as SchemasById)
       return { ...service, methods: service.methods.map((method) => ({ ...method, schema: schemaOf(method) })) }
     })
+    this.#hasProblems = descriptions.some(({ hasProblems }) => hasProblems)
     const schemes = descriptions.flatMap(({ methods }) => methods.flatMap(({ security }) => security))
     this.securitySchemes = new SecuritySchemes(components.securitySchemes, schemes)
     this.components = new Components(this.maps, (paths) => this.#recordAt(paths.split(',')), names, this.#shared)
@@ -117,8 +120,9 @@ export class DocumentedServices {
     const Class = byCode.get(Number(status))
     const name = Class === undefined ? (text?.replace(/\W/g, '') ?? 'AnyError') : new Class().name
     const schema = this.components.add('Error', errorSchema)
-    const description = `${text ?? 'Any other error'}.`
-    this.maps.responses[name] ??= { description, content: { 'application/json': { schema } } }
+    const problem = this.#hasProblems && { [problemType]: { schema: this.components.add('Problem', problemSchema) } }
+    const content = { 'application/json': { schema }, ...problem }
+    this.maps.responses[name] ??= { description: `${text ?? 'Any other error'}.`, content }
     return { $ref: `#/components/responses/${name}` }
   }
 
@@ -176,5 +180,36 @@ const errorSchema: Json = {
     className: { type: 'string', description: 'The class in kebab-case.', examples: ['bad-request'] },
     data: { description: 'What the error tells besides.' },
     errors: { description: 'What is wrong in detail, by field for example.' }
+  }
+}
+
+/** The members of problem details that every error has. */
+const problemMembers: Json = {
+  type: { type: 'string', format: 'uri-reference' },
+  title: { type: 'string', description: 'The words of the status.' },
+  status: { type: 'integer', description: 'The status of the answer.', minimum: 400, maximum: 599 },
+  detail: { type: 'string', description: 'What is wrong, for people.' },
+  instance: { type: 'string', format: 'uri-reference', description: 'The path of the request.' }
+}
+
+/** A fault of problem details. */
+const problemIssue: Json = {
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    detail: { type: 'string' },
+    pointer: { type: 'string', description: 'A JSON pointer into the body of the request.' }
+  }
+}
+
+/** The component for errors as problem details. */
+const problemSchema: Json = {
+  type: 'object',
+  description: 'An error as problem details (RFC 9457).',
+  required: [...Object.keys(problemMembers), ...Object(errorSchema.required)],
+  properties: {
+    ...problemMembers,
+    ...Object(errorSchema.properties),
+    errors: { type: 'array', items: problemIssue }
   }
 }

@@ -38,6 +38,7 @@ export class FastifyServiceHost implements ServiceHost {
   readonly settings: Settings
   readonly onService: ServiceHost['onService'] = []
   readonly endWithConnection = endWithConnection
+  readonly #hasProblems: boolean
   readonly #log: FastifyInstance['log']
   /** Paths of services that another framework answers, and that are not registered here. */
   readonly #forwardedPaths = new Set<string>()
@@ -46,6 +47,7 @@ export class FastifyServiceHost implements ServiceHost {
 
   constructor(app: FastifyInstance, { query, formatter, errorHandler: options, hooks = {} }: ServicesOptions) {
     this.#log = app.log
+    this.#hasProblems = options?.problem === true
     this.hooks.add(hooks as HookOptions)
     const router = routerOf(rootOf(app))
     this.settings = {
@@ -171,7 +173,8 @@ export class FastifyServiceHost implements ServiceHost {
       startHooks(entry, this.hooks, options)
       checkDeclaredMethods(exposedService)
     }
-    const exposedService: ExposedService = { ...entry, exposed, common: this.hooks, options, start }
+    const shared = { common: this.hooks, hasProblems: this.#hasProblems }
+    const exposedService: ExposedService = { ...entry, ...shared, exposed, options, start }
     conflicts.add(exposedService)
     Object.assign(metaOf(entry.service), { isRegistered: true, object })
     return exposedService

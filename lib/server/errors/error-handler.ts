@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage, NotFoundOptions } from '../../../types/fastify.js'
 import { challengeOf } from '../../core/challenge.js'
+import { problemType } from '../../core/content.js'
 import {
   attempt,
   BadRequest,
@@ -19,9 +20,10 @@ import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { restoreHeaders } from '../answer/headers.js'
 import { logError, logRecord } from '../answer/log.js'
 import { releaseSerializer } from '../answer/serializer.js'
-import { vary, wantsHTML, wantsJSON } from '../request/accept.js'
+import { vary, wantsHTML, wantsJSON, wantsProblem } from '../request/accept.js'
 import { builtInPage, createErrorPage, servicesPage } from './error-page.js'
 import { explainGet } from './explain-get.js'
+import { toProblemDetails } from './problem-details.js'
 
 // On the prototype, so that classes and errors may have another `type`. Clients do not need it.
 ServiceError.prototype.type = 'FeathersError'
@@ -47,7 +49,8 @@ export const errorHandlerOptions: OptionTable<ErrorHandlerOptions> = {
   html: free,
   logger: free,
   expose: free,
-  requestId: free
+  requestId: free,
+  problem: free
 }
 export const notFoundOptions: OptionTable<NotFoundOptions> = { ...errorHandlerOptions, verbose: free }
 
@@ -85,22 +88,25 @@ function createHandler(options: ErrorHandlerOptions): Handler {
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401 && !reply.hasHeader('www-authenticate'))
       reply.header('www-authenticate', challengeOf(thrown))
-    if (error.code === 406 || page !== undefined) vary(reply)
+    vary(reply)
     const retryAfter = readProperty(error.data, 'retryAfter')
     // The header takes whole seconds. `Math.ceil` of a number below zero may be -0.
     const seconds = typeof retryAfter === 'number' && retryAfter >= 0 ? Math.ceil(retryAfter) : undefined
     if (Number.isSafeInteger(seconds)) reply.header('retry-after', seconds)
-    if (page === undefined || wantsJSON(request))
-      sendError(
-        reply.type('application/json; charset=utf-8'),
-        toBody(error, options.requestId ? request.id : undefined)
-      )
-    else sendPage(page, error, request, reply)
+    if (page !== undefined && !wantsJSON(request)) sendPage(page, error, request, reply)
+    else sendJSON(error, options, request, reply)
   }
 }
 
 /** Whether clients may see internals, by the option `expose`. */
 const exposes = ({ expose = process.env.NODE_ENV !== 'production' }: ErrorHandlerOptions): boolean => expose
+
+function sendJSON(error: ServiceError, options: ErrorHandlerOptions, request: FastifyRequest, reply: FastifyReply) {
+  const text = toBody(error, options.requestId ? request.id : undefined)
+  if (wantsProblem(request, options.problem === true))
+    sendError(reply.type(problemType), JSON.stringify(toProblemDetails(JSON.parse(text), error.code, request)))
+  else sendError(reply.type('application/json; charset=utf-8'), text)
+}
 
 /**
  * Sends an error answer past the wrappers of `reply.send`, since it replaces another answer. If

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isJSON } from '../../core/content.js'
+import { isJSON, problemType } from '../../core/content.js'
 import { NotAcceptable } from '../../core/errors.js'
 import { once } from '../../core/objects.js'
 import packages from './packages.cjs'
@@ -55,3 +55,14 @@ export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
 /** Whether a request accepts HTML by name, as browsers do for a page, and no JSON. */
 export const wantsHTML = (request: FastifyRequest): boolean =>
   /\btext\/html\b/i.test(request.headers.accept ?? '') && !wantsJSON(request)
+
+/**
+ * Whether an error is answered as problem details: if the request names them or, as the default,
+ * unless it accepts other JSON alone, as clients of Feathers do.
+ */
+export function wantsProblem({ raw, headers }: FastifyRequest, isDefault: boolean): boolean {
+  if (headers.accept === 'application/json') return false
+  const accepted = accepts()(raw)
+  const isNamed = [accepted.types()].flat().some((type) => String(type).toLowerCase() === problemType)
+  return isNamed || (isDefault && accepted.type(problemType) !== false)
+}

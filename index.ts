@@ -17,6 +17,7 @@ export type { Version } from './lib/writes/etag.js'
 export { type IdempotencyOptions, idempotency } from './lib/writes/idempotency.js'
 export { type VersionOptions, version } from './lib/writes/version.js'
 export type { MethodRoute, MethodRoutes, Routed, StoresRecord, WithRoutes } from './types/call.js'
+export type { Deprecation } from './types/deprecation.js'
 export type * from './types/fastify.js'
 // `…In` has a parameter more, the application: declarations of other packages name it.
 export type {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
 import type { MethodRoutes, NamedRoutes, RoutesOption } from './call.js'
+import type { Deprecation } from './deprecation.js'
 import type {
   AroundHook as Around,
   RegisteredService as Called,
@@ -201,6 +202,11 @@ export interface ServiceOptions<S = unknown, M extends string = string, R = Meth
    * the `handlerTimeout` of the instance.
    */
   handlerTimeout?: number
+  /**
+   * Whether the service is deprecated, or some of its methods, and since when: their answers have
+   * the headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
+   */
+  deprecated?: true | Deprecation
 }
 
 /**

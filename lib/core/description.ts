@@ -1,4 +1,6 @@
+import type { Deprecation } from '../../types/deprecation.js'
 import { idFieldOf, isAdapter, takesMany } from './adapters/feathers.js'
+import { deprecationOf } from './deprecation.js'
 import { attempt, readProperty } from './errors.js'
 import { type HookStore, type OperationDocs, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
@@ -69,6 +71,7 @@ export interface Describable extends ServiceEntry {
     readonly schema?: Readonly<Record<string, object | undefined>>
     readonly before?: unknown
     readonly events?: readonly string[] | undefined
+    readonly deprecated?: true | Deprecation
   }
   /**
    * Answers a request for a list with a stream of its changes, if the application has the plugin of
@@ -84,6 +87,7 @@ export interface Describable extends ServiceEntry {
 export function describe(entry: Describable): ServiceDescription {
   const { paginate } = Object(readProperty(entry.object, 'options'))
   const documentation = metaOf(entry.object).document?.()
+  const isDeprecated = (name: string) => deprecationOf(entry.options.deprecated, name) !== undefined
   const describeMethod = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
     const { hasId, callers, ...documented } = documentation?.[name] ?? {}
@@ -94,7 +98,7 @@ export function describe(entry: Describable): ServiceDescription {
       isCustom: !methods.has(name),
       isByHeader: definition === custom,
       forms: endpointForms(definition, isMany, hasId),
-      schema: { ...documented, ...entry.options.schema?.[name] },
+      schema: { ...documented, ...entry.options.schema?.[name], ...(isDeprecated(name) && { deprecated: true }) },
       hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).removesFields ?? []),
       security: callers ?? guardSchemes(entry, name),
       access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).describeAccess?.(entry, name) ?? []),

@@ -41,7 +41,8 @@ const serviceOptions: OptionTable<ServiceOptions> = {
   schema: object,
   config: ['an object', (value) => Array.isArray(value) || object[1](value)],
   bodyLimit: free,
-  handlerTimeout: free
+  handlerTimeout: free,
+  deprecated: ['true or an object', (value) => value === true || object[1](value)]
 }
 const { flag, fromZero } = kinds
 // Options of `qs` that have no type here are passed on to it.

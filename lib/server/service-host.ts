@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { AroundHook, HookOptions, RegisteredService } from '../../types/hooks.js'
 import type { CallEnvironment } from '../core/compose.js'
+import { checkDeprecation } from '../core/deprecation.js'
 import { standardEvents } from '../core/description.js'
 import { joinPath } from '../core/path.js'
 import { rootOf, type ServiceHost } from '../core/plugin-state.js'
@@ -154,6 +155,7 @@ export class FastifyServiceHost implements ServiceHost {
     const routes = routesOf(schema, options.routes, exposed)
     checkRoutes(routes, name, exposed, router)
     checkSchemas(schema, name, exposed)
+    checkDeprecation(options.deprecated, name, exposed)
     const registration = {
       app,
       path: name,

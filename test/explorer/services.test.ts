@@ -63,6 +63,7 @@ t.test('the services of a document', async (t) => {
       app.service('posts', new Posts({ id: '_id', paginate: { default: 10 }, multi: ['patch'] }), {
         methods: ['find', 'get', 'create', 'patch', 'remove', 'share', 'archive'],
         routes: { share: 'POST /:id/share/:place' },
+        deprecated: { methods: ['share'] },
         schema: {
           find: { querystring: query, response: post },
           create: { body: post },
@@ -100,7 +101,7 @@ t.test('the services of a document', async (t) => {
   t.match(of('share'), {
     route: 'POST /:id/share/:place',
     placeholders: ['place'],
-    summary: 'Share a record of posts',
+    summary: 'Share a record of posts (deprecated)',
     description: 'With whom.',
     isGuarded: true
   })

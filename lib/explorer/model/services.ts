@@ -122,7 +122,7 @@ function readOperation(name: string, route: string | undefined, operation: Json,
   const placeholders = placeholdersOf(route ?? '')
   return {
     name,
-    summary: textOf(propertyOf(operation, 'summary')) ?? name,
+    summary: `${textOf(propertyOf(operation, 'summary')) ?? name}${propertyOf(operation, 'deprecated') === true ? ' (deprecated)' : ''}`,
     description: textOf(propertyOf(operation, 'description')),
     route,
     hasId: placeholders.includes('id'),

@@ -62,6 +62,12 @@ function toHeaders({ http, path, method }: HookContext, isHttp2: boolean): typeo
 
 const isThere = <V>(value: V): value is NonNullable<V> => value !== undefined && value !== null
 
+/** Adds a link to those that the reply has. */
+export function addLink(reply: FastifyReply, link: string): void {
+  const links = reply.getHeader('link')
+  reply.header('link', links === undefined ? link : [links, link].flat())
+}
+
 /** Keeps the headers of a reply, before the result sets its own. */
 export function keepHeaders(reply: FastifyReply): void {
   const state = requestStateOf(reply.request)

@@ -10,6 +10,7 @@ import type {
 } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../../types/fastify.js'
 import { type MaySend, restrictSentFields } from '../../core/adapters/update.js'
+import { deprecationHeaders, deprecationOf } from '../../core/deprecation.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData, statusOf, takesList } from '../../core/methods.js'
@@ -20,6 +21,7 @@ import { requestStateOf } from '../../core/request-state.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
+import { addLink } from '../answer/headers.js'
 import { runMiddleware } from '../answer/middleware.js'
 import { endWithConnection } from '../answer/pipelining.js'
 import { createProjector, createResultReader } from '../answer/project.js'
@@ -118,12 +120,16 @@ export function toRouteOptions(route: MethodRoute): Omit<RouteOptions, 'url' | '
 function createRequestHook(route: MethodRoute): onRequestHookHandler {
   const { method, form, entry, options, settings } = route
   const { hasSecretAnswers } = metaOf(entry.object)
+  const deprecation = deprecationOf(options.deprecated, method.name)
+  const deprecated = deprecation && deprecationHeaders(deprecation)
   const parse = recordRulesOf(options.schema) === undefined ? settings.parse : settings.parseStrictly
   const offersQuery = form !== 'header' && takesQuery(method.definition, entry)
   const refuseMethod = createRefuseMethod(method, form === 'header', entry, settings.conflicts, settings.router)
   return function checkRequest(request, reply, done) {
     endWithConnection(request, reply)
     if (hasSecretAnswers) reply.header('cache-control', 'no-store')
+    if (deprecated !== undefined) reply.headers(deprecated)
+    if (deprecation?.link !== undefined) addLink(reply, `<${deprecation.link}>; rel="deprecation"`)
     if (offersQuery) offerQuery(reply)
     refuseMethod(request, reply)
     if (request.headers['idempotency-key'] !== undefined) refuseUnreadKey(entry, method.name, request.method)

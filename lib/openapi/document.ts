@@ -12,8 +12,9 @@ import type { ComponentMaps, ComponentNames } from './components.js'
 import type { Json } from './json-schema.js'
 import { takeName } from './names.js'
 import { toOperation } from './operation.js'
+import { eventStream, toEventStream } from './responses.js'
 import type { SecurityRequirements } from './security.js'
-import { DocumentedServices } from './service.js'
+import { DocumentedServices, isSince32 } from './service.js'
 
 /** The part of an operation that is added when all routes are known. */
 interface Postponed {
@@ -40,6 +41,7 @@ interface OperationObject extends Json {
 }
 
 interface Document {
+  readonly openapi: string
   readonly paths: Record<string, Record<string, OperationObject>>
   components: ComponentMaps & { readonly securitySchemes: Readonly<Record<string, unknown>> }
   security?: SecurityRequirements
@@ -69,16 +71,24 @@ export function completeDocument(
 ): void {
   const document = original as Document
   const { paths, components, tags = [] } = document
-  const operations = Object.entries(paths).flatMap(([url, item]) =>
-    Object.entries(item).map(([verb, operation]) => ({ url, verb, item, operation, ...operation[postponedKey]?.() }))
+  const operations = Object.entries(paths).flatMap(([url, { additionalOperations = {}, ...item }]) =>
+    [item, additionalOperations as Json as typeof item].flatMap((operationsByVerb) =>
+      Object.entries(operationsByVerb).map(([verb, operation]) => ({
+        url,
+        verb,
+        operation,
+        ...operation[postponedKey]?.()
+      }))
+    )
   )
   const marks = operations.flatMap(({ mark }) => mark ?? [])
   const shared = new Map(marks.map((mark) => [descriptions.of(mark.entry), mark.shared]))
-  const services = new DocumentedServices(shared, components, names)
+  const services = new DocumentedServices(shared, components, names, document.openapi)
   const ids = new Set(operations.map(({ operation }) => operation.operationId))
-  for (const { url, verb, item, mark } of operations) {
+  for (const { url, verb, mark } of operations) {
     if (mark === undefined) continue
     const operation = operationAt(url, mark, services)
+    const item = paths[url] as Record<string, OperationObject>
     item[verb] = { ...operation, operationId: takeName(String(operation.operationId), ids) }
   }
   const { securitySchemes } = services
@@ -86,6 +96,7 @@ export function completeDocument(
     delete operation[postponedKey]
     const security = schemes === undefined ? requirements : securitySchemes.require(schemes)
     if (security !== undefined) operation.security = security
+    if (schemes !== undefined && services.isSince32) describeEvents(operation, services)
   }
   if (security !== undefined) document.security = security
   const all = Object.values(paths).flatMap((item) => Object.values(item))
@@ -99,8 +110,15 @@ export function completeDocument(
   document.tags = [...tags, ...serviceTags.filter(({ name }) => !tagNames.has(name))]
 }
 
+/** Describes the events of the route of streams: `@fastify/swagger` leaves `itemSchema` out. */
+function describeEvents({ responses }: OperationObject, services: DocumentedServices): void {
+  const { content } = Object(Object(responses)[200])
+  if (content?.[eventStream] !== undefined) content[eventStream] = toEventStream(services)
+}
+
 /** Returns whether a route has its own operation. Methods that a header selects share one. */
-export function isShown({ name, endpoint }: RouteMark, { methods }: ServiceDescription): boolean {
+export function isShown({ name, endpoint }: RouteMark, { methods }: ServiceDescription, version: string): boolean {
+  if (endpoint.verb === 'QUERY' && !isSince32(version)) return false
   const method = methodIn(methods, name)
   if (method.schema.hide || formAt(method, endpoint) === undefined) return false
   return !method.isByHeader || sharingPost(methods)[0] === method
@@ -109,8 +127,12 @@ export function isShown({ name, endpoint }: RouteMark, { methods }: ServiceDescr
 const methodIn = (methods: readonly MethodDescription[], name: string) =>
   methods.find((method) => method.name === name) as MethodDescription
 
-const formAt = ({ forms }: MethodDescription, { path, byHeader, verb }: Endpoint): Form | undefined =>
-  forms.find((form) => form.path === path && form.byHeader === byHeader && form.verb === verb)
+/** Returns the form of a method at an endpoint. A QUERY has that of the GET at its URL. */
+function formAt({ forms }: MethodDescription, { path, byHeader, verb }: Endpoint): Form | undefined {
+  const formVerb = verb === 'QUERY' ? 'GET' : verb
+  const form = forms.find((form) => form.path === path && form.byHeader === byHeader && form.verb === formVerb)
+  return form && { ...form, verb }
+}
 
 /** Returns `create` and the methods that a header selects at its URL. */
 function sharingPost(methods: readonly MethodDescription[]): readonly MethodDescription[] {

@@ -1,5 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { documentationOf, markOf } from '../core/description.js'
+import { inspectText } from '../core/options.js'
 import { ComponentNames } from './components.js'
 import { completeDocument, Descriptions, isShown, postpone } from './document.js'
 import { bearer } from './security.js'
@@ -10,8 +11,15 @@ const noServices =
 type Swagger = FastifyDynamicSwaggerOptions
 type OpenAPIObject = NonNullable<Swagger['openapi']>
 
-/** The parts of the document that services don't describe, such as `info`. It is OpenAPI 3.1. */
-export type DocumentOptions = Omit<OpenAPIObject, 'openapi' | 'info'> & { info: NonNullable<OpenAPIObject['info']> }
+/** The parts of the document that services don't describe, such as `info`. */
+export type DocumentOptions = Omit<OpenAPIObject, 'openapi' | 'info'> & {
+  info: NonNullable<OpenAPIObject['info']>
+  /**
+   * The version of OpenAPI. `'3.2.0'` also shows QUERY, and the events and lines of streams; few
+   * tools read it yet. Default `'3.1.0'`.
+   */
+  openapi?: '3.1.0' | '3.2.0'
+}
 
 /** Further options of `@fastify/swagger`. `transform` is called for routes without a service. */
 export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
@@ -28,7 +36,9 @@ export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
  * app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
  */
 export function openapi(document: DocumentOptions, options: SwaggerOptions = {}): FastifyDynamicSwaggerOptions {
-  const { components, security, ...described } = document
+  const { components, security, openapi: version = '3.1.0', ...described } = document
+  if (!['3.1.0', '3.2.0'].includes(version))
+    throw new Error(`The option \`openapi\` of openapi() must be '3.1.0' or '3.2.0', got ${inspectText(version)}`)
   const names = new ComponentNames()
   return {
     // Keeps constants, which OpenAPI 3.1 has; the plugin would make lists of them.
@@ -42,17 +52,22 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
       ...described,
       // Routes of the application may name `Bearer`, too.
       components: { ...components, securitySchemes: { Bearer: bearer, ...components?.securitySchemes } },
-      openapi: '3.1.0'
+      openapi: version
     } as OpenAPIObject,
-    ...createTransforms(options, names, security)
+    ...createTransforms(options, { names, security, version })
   }
+}
+
+interface TransformSettings {
+  readonly names: ComponentNames
+  readonly security: OpenAPIObject['security']
+  readonly version: string
 }
 
 /** Creates the functions that transform routes, and then the whole document. */
 function createTransforms(
   { transform, transformObject }: SwaggerOptions,
-  names: ComponentNames,
-  security: OpenAPIObject['security']
+  { names, security, version }: TransformSettings
 ): Required<Pick<Swagger, 'transform' | 'transformObject'>> {
   let descriptions = new Descriptions()
   let hasServices = false
@@ -65,7 +80,7 @@ function createTransforms(
       const mark = markOf(route.route)
       if (mark !== undefined) {
         hasServices = true
-        const isVisible = route.route.method !== 'HEAD' && isShown(mark, descriptions.of(mark.entry))
+        const isVisible = route.route.method !== 'HEAD' && isShown(mark, descriptions.of(mark.entry), version)
         return { schema: isVisible ? postpone({}, { mark }) : { hide: true }, url }
       }
       const shown = transform?.(route) ?? { schema: route.schema, url }

@@ -4,7 +4,7 @@ import { filesOf } from '../core/resource/files.js'
 import { rulesOf } from '../core/resource/method-rules.js'
 import { isEmpty, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
-import { toParameters } from './parameters.js'
+import { toParameters, toQuerySchema } from './parameters.js'
 import { toResponses } from './responses.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
@@ -13,7 +13,8 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   const { method, form, service, services } = place
   const { schema, security, access, name } = method
   const { path, idField } = service.description
-  const id = idOf(method, form, service)
+  const isQuery = form.verb === 'QUERY'
+  const id = `${idOf(method, form, service)}${isQuery ? 'ByQuery' : ''}`
   const source = { ...place, id }
   const header = { in: 'header', required: true, schema: { type: 'string', const: name } }
   const parameters = [
@@ -25,12 +26,12 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
     }),
     ...toParameters(source)
   ]
-  const requestBody = toBody(source)
+  const requestBody = isQuery ? toQueryBody(source) : toBody(source)
   const callers = access.length > 0 ? `For: ${access.join('; ')}.` : undefined
   const description = [schema.description, callers].filter((text) => text !== undefined).join('\n\n')
   return {
     operationId: id,
-    summary: summaryOf(method, form, service),
+    summary: `${summaryOf(method, form, service)}${isQuery ? ' by a query in JSON' : ''}`,
     ...(description !== '' && { description }),
     tags: schema.tags ?? [path || '/'],
     ...(schema.deprecated && { deprecated: true }),
@@ -39,8 +40,11 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
     responses: toResponses(source),
     security: schema.security ?? services.securitySchemes.require(security),
     ...Object.fromEntries(Object.entries(schema).filter(([key]) => key.startsWith('x-'))),
-    // Tells programs that show services which method it is. One that a header selects has no route.
-    'x-service': { path, method: name, ...(!form.byHeader && { route: `${form.verb} /${form.path}` }), id: idField }
+    // Tells programs that show services which method it is. One that a header selects has no route,
+    // and a QUERY is another way to call a method that is shown.
+    ...(!isQuery && {
+      'x-service': { path, method: name, ...(!form.byHeader && { route: `${form.verb} /${form.path}` }), id: idField }
+    })
   }
 }
 
@@ -73,6 +77,15 @@ function summaryOf({ name, schema, isCustom }: MethodDescription, form: Form, { 
   if (name === 'find') return `Find records of ${text}`
   if (isBulk) return `${verbs.get(name)} all records of ${text} ${selected}`
   return `${verbs.get(name)} a record of ${text}${form.isMany ? ', or a list' : ''}`
+}
+
+function toQueryBody(source: OperationSource): Json {
+  const { method, services } = source
+  const schema = toQuerySchema(source)
+  const component = isEmpty(schema)
+    ? { type: 'object' }
+    : services.schema(method, `${toPascal([source.id])}Data`, schema)
+  return { required: true, content: { 'application/json': { schema: component } } }
 }
 
 const multipart = 'multipart/form-data'

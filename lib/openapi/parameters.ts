@@ -20,8 +20,10 @@ const adapterQuery: Json = {
 }
 
 /** Returns the parameters of an operation in its path and in its query. */
-export function toParameters({ url, method, form, service, services: { components } }: OperationSource): Json[] {
-  const { schema, name } = method
+export function toParameters(source: OperationSource): Json[] {
+  const { url, method, form, service } = source
+  const { components } = source.services
+  const { schema } = method
   const params = toJsonSchema(schema.params, 'input').properties as Json | undefined
   const inPath = [...url.matchAll(/\{([^{}]+)\}/g)].map(([, placeholder = '']) => {
     const isId = form.hasId && placeholder === idName(service.description.path)
@@ -30,9 +32,9 @@ export function toParameters({ url, method, form, service, services: { component
     const { description = usual, ...schema } = components.copy(declared as Json, placeholder)
     return { name: placeholder, in: 'path', required: true, ...(description !== undefined && { description }), schema }
   })
-  const usual = name === 'find' && service.description.isAdapter ? adapterQuery : {}
-  // A query must not name the fields that hooks hide.
-  const whole = withoutFields(toJsonSchema(schema.querystring ?? usual, 'input'), method.hidden)
+  // Its query is the body.
+  if (form.verb === 'QUERY') return inPath
+  const whole = toQuerySchema(source)
   const { properties = {}, required, definitions, $defs } = { ...whole, ...resolveRoot(whole) }
   const key = `${service.names.record}Query`
   const inQuery = Object.entries(properties as Json).flatMap(([name, property]) => {
@@ -47,6 +49,13 @@ export function toParameters({ url, method, form, service, services: { component
     return made
   })
   return [...inPath, ...inQuery]
+}
+
+/** Returns the schema of the whole query of a method. */
+export function toQuerySchema({ method: { schema, name, hidden }, service }: OperationSource): Json {
+  const usual = name === 'find' && service.description.isAdapter ? adapterQuery : {}
+  // A query must not name the fields that hooks hide.
+  return withoutFields(toJsonSchema(schema.querystring ?? usual, 'input'), hidden)
 }
 
 /** Returns the type of an id in the schema of the record. */

@@ -14,6 +14,34 @@ const eventText: Json = {
   description: 'What happens to the list, as server-sent events. The data of each is an object with `path` and `event`.'
 }
 
+export const eventStream = 'text/event-stream'
+
+/** Returns the media type of a stream of events. OpenAPI 3.1 has no words for single events. */
+export const toEventStream = ({ isSince32, components }: DocumentedServices) =>
+  isSince32 ? { itemSchema: components.add('ServerSentEvent', eventSchema) } : { schema: eventText }
+
+const eventSchema: Json = {
+  type: 'object',
+  description: 'An event of a list.',
+  required: ['data'],
+  properties: {
+    id: { type: 'string', description: 'The position, for the header `Last-Event-ID`.' },
+    data: {
+      type: 'string',
+      contentMediaType: json,
+      contentSchema: {
+        type: 'object',
+        required: ['path', 'event'],
+        properties: {
+          path: { type: 'string', description: 'The path of the service.' },
+          event: { type: 'string', description: 'What has happened, such as `created`.' },
+          data: { description: 'The id of the record as an object, or the record.' }
+        }
+      }
+    }
+  }
+}
+
 /** Returns the responses of an operation by status. */
 export function toResponses(source: OperationSource): Json {
   const { method, services } = source
@@ -56,11 +84,12 @@ function toAnswer(source: OperationSource, types: readonly string[], declared: u
   const { name, isCustom } = method
   const { hasEvents } = service.description
   const record = services.result(method, service, toPascal([id]), declared)
-  const content = types.map((type) => {
+  const content: [string, Json][] = types.map((type) => {
     if (isOfData(type)) return [type, { schema: toResultSchema(source, record) }]
-    return [type, { schema: type === lines ? record : { type: 'string', format: 'binary' } }]
+    if (type === lines) return [type, services.isSince32 ? { itemSchema: record } : { schema: record }]
+    return [type, { schema: { type: 'string', format: 'binary' } }]
   })
-  if (name === 'find' && hasEvents) content.push(['text/event-stream', { schema: eventText }])
+  if (name === 'find' && hasEvents) content.push([eventStream, toEventStream(services)])
   const headers = method.openapi(form).flatMap(({ response }) => {
     if (response === undefined) return []
     return [[response.name, { description: response.description, schema: { type: 'string' } }]]
@@ -104,6 +133,7 @@ function errorsOf({ method, form, service }: OperationSource): string[] {
     ...(security.length > 0 || access.length > 0 ? ['401', '403'] : []),
     ...(form.hasId || service.description.path.includes(':') ? ['404'] : []),
     ...(name === 'create' ? ['405'] : []),
+    ...(form.verb === 'QUERY' ? ['415'] : []),
     ...(definition.arguments.includes('data') ? ['415', '422'] : []),
     ...method.openapi(form).flatMap(({ statuses = [] }) => statuses),
     'default'

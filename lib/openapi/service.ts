@@ -34,6 +34,9 @@ export interface OperationSource {
   readonly id: string
 }
 
+/** Whether a version of OpenAPI has the operation `query`, and `itemSchema` for streams. */
+export const isSince32 = (version: string): boolean => version >= '3.2'
+
 type SchemasById = Readonly<Record<string, unknown>>
 
 /** The services of a document by path, and its components. */
@@ -48,14 +51,18 @@ export class DocumentedServices {
   readonly #shared: SchemasById
   /** Whether errors may be problem details without being asked for. */
   readonly #hasProblems: boolean
+  /** Whether the document is of OpenAPI 3.2 or later. */
+  readonly isSince32: boolean
   readonly #kinds = new Map<string, number | undefined>()
 
   /** @param services with the functions that return the schemas of `app.addSchema` */
   constructor(
     services: ReadonlyMap<ServiceDescription, () => SchemasById>,
     components: ComponentMaps & { readonly securitySchemes: Readonly<Record<string, unknown>> },
-    names: ComponentNames
+    names: ComponentNames,
+    version: string
   ) {
+    this.isSince32 = isSince32(version)
     const { schemas, parameters, responses } = components
     // Copies, since the next document has the same options.
     this.maps = { schemas, parameters: { ...parameters }, responses: { ...responses } }

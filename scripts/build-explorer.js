@@ -26,7 +26,7 @@ async function bundle(name) {
     plugins: [forBrowsers],
     minify: true,
     format: 'iife',
-    target: ['chrome123', 'firefox120', 'safari17.5'],
+    target: ['chrome123', 'firefox125', 'safari17.5'],
     // A text of the page holds no character that some server could send in another encoding.
     charset: 'ascii',
     write: false

@@ -28,7 +28,7 @@ export function createPage({ document = '', title = '', home = '' }: ExplorerOpt
     'script-src': sourceHashOf(built, 'script'),
     'style-src': sourceHashOf(built, 'style'),
     'connect-src': ["'self'", originOf(document) ?? ''].join(' ').trim(),
-    'img-src': 'data:',
+    'img-src': 'data: blob:',
     'base-uri': "'none'",
     'form-action': "'none'",
     'frame-ancestors': "'none'",

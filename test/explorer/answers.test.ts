@@ -12,13 +12,12 @@ import {
   pageOf,
   type Rows,
   toCell,
-  toDuration,
   toRange,
   toReadableBody,
   toReadableText,
-  toRows,
-  toSize
+  toRows
 } from '../../lib/explorer/model/result.js'
+import { toDuration, toSize } from '../../lib/explorer/model/units.js'
 
 t.test('a list shows the records of a list or of a page, and nothing of another answer', async (t) => {
   const none = { total: undefined, limit: undefined, skip: 0 }
@@ -81,7 +80,14 @@ t.test('times, sizes and places as people read them', async (t) => {
     ...['0 ms', '12 ms', '999 ms'],
     ...['1.0 s', '1.2 s', '60.0 s']
   ])
-  t.strictSame([0, 999, 1000, 1234, 100_000].map(toSize), ['0 B', '999 B', '1.0 kB', '1.2 kB', '100.0 kB'])
+  t.strictSame([0, 999, 1000, 1234, 100_000, 1_550_000].map(toSize), [
+    '0 B',
+    '999 B',
+    '1 kB',
+    '1.2 kB',
+    '100 kB',
+    '1.6 MB'
+  ])
   const range = (count: number, total: number | undefined, skip: number) =>
     toRange({ records: Array(count).fill({}), total, limit: undefined, skip })
   t.equal(range(10, 250, 10), '11–20 of 250')

@@ -3,6 +3,7 @@ import t from 'tap'
 import { faultIn, foldsOf, tokensOf } from '../../lib/explorer/model/json-text.js'
 import { fromInputMoment, momentHint, toInputMoment, toReadableMoment } from '../../lib/explorer/model/moments.js'
 import { rangeOf, toRuleTexts } from '../../lib/explorer/model/rules.js'
+import { createFollow, toField } from '../../lib/explorer/model/schema.js'
 
 t.test('what a value must be, in words', async (t) => {
   const rows: [schema: object, rules: string[]][] = [
@@ -24,6 +25,7 @@ t.test('what a value must be, in words', async (t) => {
     ],
     [{ minItems: 1, maxItems: 5, uniqueItems: true }, ['1 to 5 items', 'no item twice']],
     [{ minItems: 0, maxItems: 1 }, ['at most 1 item']],
+    [{ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, ['a whole number']],
     [{ format: 'email', pattern: '^.+@.+$' }, ['an e-mail address']],
     [{ format: 'other', pattern: '^[a-z]+$' }, ['like ^[a-z]+$']],
     [{ pattern: 'x'.repeat(61) }, []],
@@ -31,6 +33,21 @@ t.test('what a value must be, in words', async (t) => {
   ]
   for (const [schema, rules] of rows)
     t.strictSame(toRuleTexts(schema as Record<string, unknown>), rules, JSON.stringify(schema))
+})
+
+t.test('what a file must be, in words', async (t) => {
+  const follow = createFollow({})
+  const png = { type: 'string', format: 'binary', contentMediaType: 'image/png' }
+  const rows: [schema: object, rules: string[], accept: string[]][] = [
+    [{ ...png, maxLength: 1_000_000 }, ['PNG, up to 1 MB'], ['image/png']],
+    [{ anyOf: [png, { ...png, contentMediaType: 'image/svg+xml' }] }, ['PNG or SVG'], ['image/png', 'image/svg+xml']],
+    [{ type: 'array', items: png }, ['PNG'], ['image/png']],
+    [{ ...png, contentMediaType: 'application/octet-stream', maxLength: 500 }, ['up to 500 B'], []],
+    [{ ...png, contentMediaType: 'image/*' }, ['IMAGE/*'], ['image/*']],
+    [{ ...png, contentMediaType: 7 }, [], []]
+  ]
+  for (const [schema, rules, accept] of rows)
+    t.match(toField('file', schema, follow), { kind: 'file', rules, accept }, JSON.stringify(schema))
 })
 
 t.test('what an input of a number takes', async (t) => {

@@ -47,7 +47,7 @@ t.test('one page, with the document that it shows', async (t) => {
     t.strictSame(policy, {
       'default-src': "'none'",
       'connect-src': "'self'",
-      'img-src': 'data:',
+      'img-src': 'data: blob:',
       'base-uri': "'none'",
       'form-action': "'none'",
       'frame-ancestors': "'none'",

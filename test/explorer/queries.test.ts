@@ -1,5 +1,10 @@
 import t from 'tap'
-import { type FilterField, operatorNames, toConditionField } from '../../lib/explorer/model/filter-fields.js'
+import {
+  type FilterField,
+  operatorNames,
+  toConditionField,
+  toFilterFields
+} from '../../lib/explorer/model/filter-fields.js'
 import { fromHash, listOfService, type Place, toHash } from '../../lib/explorer/model/place.js'
 import { type Filter, toConditions, toQuery, toValue } from '../../lib/explorer/model/query.js'
 import { createFollow, toField } from '../../lib/explorer/model/schema.js'
@@ -118,6 +123,32 @@ t.test('a condition has the input of its field, and a line of text for a list or
   t.strictSame(kindOf('rank', '$in'), ['text'])
   t.strictSame(kindOf('name', '$ilike'), ['text'])
   t.strictSame(kindOf('unknown', ''), ['text'])
+})
+
+t.test('a part of a text, and an empty field, are conditions that the server knows', async (t) => {
+  const parameter = (name: string, schema: object) => ({ name, in: 'query', schema })
+  const text = { type: 'string' }
+  const query = toFilterFields(
+    [
+      parameter('title', text),
+      parameter('title[$like]', text),
+      parameter('name', text),
+      parameter('name[$ilike]', text),
+      parameter('due', { type: ['integer', 'null'] }),
+      parameter('note', { type: ['string', 'null'] })
+    ],
+    follow
+  )
+  t.strictSame(
+    query.map(({ operators }) => operators),
+    [['', '$like', 'contains'], ['', '$ilike', 'contains'], ['', 'empty'], ['']],
+    'a URL has no null for a text'
+  )
+  const { query: sent } = toConditions(
+    [filter('title', 'contains', 'a'), filter('name', 'contains', 'b'), filter('due', 'empty', '')],
+    { query, canJoin: false }
+  )
+  t.strictSame(sent, { title: { $like: '%a%' }, name: { $ilike: '%b%' }, due: null })
 })
 
 t.test('order, page and columns', async (t) => {

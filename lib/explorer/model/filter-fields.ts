@@ -20,7 +20,9 @@ export const operatorNames: ReadonlyMap<string, string> = new Map([
   ['$in', 'one of'],
   ['$nin', 'none of'],
   ['$like', 'like'],
-  ['$ilike', 'like, any case']
+  ['$ilike', 'like, any case'],
+  ['contains', 'contains'],
+  ['empty', 'is empty']
 ])
 
 /** The operators for a field that the document does not describe. */
@@ -35,7 +37,7 @@ const unknownField = toField('', {}, createFollow({}))
 /** The field that a condition is typed into: a list and a pattern are texts. */
 export function toConditionField(field: Field = unknownField, operator = ''): Field {
   const { kind, choices, ...rest } = toLineField(field)
-  if ([...listOperators, ...patterns].includes(operator))
+  if ([...listOperators, ...patterns, 'contains'].includes(operator))
     return { ...rest, kind: 'text', choices: [], refersTo: undefined }
   return kind === 'boolean' ? { ...rest, kind: 'choice', choices: [true, false] } : { ...rest, kind, choices }
 }
@@ -58,7 +60,13 @@ export function toFilterFields(parameters: readonly Json[], follow: Follow): Fil
     const operators = [...(earlierField?.operators ?? []), ...parameterField.operators]
     fields.set(name, { ...toField(name, {}, follow), ...earlierField, ...parameterField, operators })
   }
-  return [...fields.values()].map((field) => ({ ...field, operators: sorted(field.operators) }))
+  return [...fields.values()].map((field) => ({ ...field, operators: [...sorted(field.operators), ...moreOf(field)] }))
+}
+
+/** The operators that the page makes of others: a part of a text, and `null` where a URL can say it. */
+function moreOf({ kind, isNullable, operators }: FilterField): string[] {
+  const isPattern = operators.some((operator) => patterns.includes(operator))
+  return [...(isPattern ? ['contains'] : []), ...(isNullable && kind !== 'text' ? ['empty'] : [])]
 }
 
 /** A field may be a value, an object of operators, or either. */

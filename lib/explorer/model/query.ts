@@ -1,4 +1,4 @@
-import { listOperators } from './filter-fields.js'
+import { type FilterField, listOperators } from './filter-fields.js'
 import type { Field } from './schema.js'
 import type { Operation } from './services.js'
 
@@ -46,23 +46,36 @@ export function toConditions(filters: readonly Filter[], { query, canJoin }: Rul
   const conditions = new Map<string, unknown>()
   const joined: object[] = []
   const problems = new Map<number, string>()
-  for (const [index, { field, operator, text, problem }] of filters.entries()) {
+  for (const [index, filter] of filters.entries()) {
+    const { field, problem } = filter
     if (problem !== undefined) problems.set(index, problem)
-    if (text === '') continue
     const queryField = query.find((candidate) => candidate.name === field)
-    const isList = listOperators.includes(operator)
-    const values = (isList ? toList(text) : [text]).map((item) => toValue(item, queryField))
-    const condition = operator === '' ? values[0] : new Map([[operator, isList ? values : values[0]]])
+    const [operator, value] = toServerCondition(filter, queryField) ?? []
+    if (operator === undefined) continue
+    const condition = operator === '' ? value : new Map([[operator, value]])
     const before = conditions.get(field)
     const areBoth = before instanceof Map && condition instanceof Map && !before.has(operator)
     if (field === '') problems.set(index, 'Name a field.')
-    else if (values.length === 0) problems.set(index, 'Name a value at least.')
+    else if (Array.isArray(value) && value.length === 0) problems.set(index, 'Name a value at least.')
     else if (!conditions.has(field)) conditions.set(field, condition)
     else if (areBoth) conditions.set(field, new Map([...before, ...condition]))
     else if (canJoin) joined.push(toObject([[field, condition]]))
     else problems.set(index, 'The service takes no such condition beside those above.')
   }
   return { query: toObject([...conditions, ...(joined.length > 0 ? [['$and', joined] as const] : [])]), problems }
+}
+
+/** The condition that the server knows. */
+function toServerCondition(
+  { operator, text }: Filter,
+  field: FilterField | undefined
+): readonly [string, unknown] | undefined {
+  if (operator === 'empty') return ['', null]
+  if (text === '') return undefined
+  if (operator === 'contains') return [field?.operators.includes('$ilike') ? '$ilike' : '$like', `%${text}%`]
+  const isList = listOperators.includes(operator)
+  const values = (isList ? toList(text) : [text]).map((item) => toValue(item, field))
+  return [operator, isList ? values : values[0]]
 }
 
 const toObject = (conditions: readonly (readonly [string, unknown])[]): object =>

@@ -1,7 +1,8 @@
 import { type Json, propertyOf } from './json.js'
 import type { Filter } from './query.js'
-import { idOfRecord, toCell, toCountText } from './result.js'
+import { idOfRecord, toCell } from './result.js'
 import type { Operation } from './services.js'
+import { toCountText } from './units.js'
 
 /** A record to choose. */
 export interface Choice {

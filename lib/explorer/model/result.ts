@@ -1,6 +1,7 @@
 import { isObject, type Json, propertyOf } from './json.js'
 import { toReadableJSON } from './literal.js'
 import type { Selection } from './query.js'
+import { toCountText } from './units.js'
 
 /** The records of a response, and their total. */
 export interface Rows {
@@ -74,13 +75,6 @@ export function idOfRecord(record: Json, field: string): string | undefined {
   return typeof id === 'string' || isExact ? String(id) : undefined
 }
 
-/** A time as people read it: `12 ms`, `1.2 s`. */
-export const toDuration = (milliseconds: number): string =>
-  milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
-
-/** How much it is: `1.2 kB`. */
-export const toSize = (bytes: number): string => (bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`)
-
 // More rows at once make a browser slow.
 const mostRows = 100
 
@@ -104,9 +98,6 @@ export function pageOf(rows: Rows, { limit, skip }: Selection, from: number): Ro
     isInBrowser: true
   }
 }
-
-/** A count as people read it: `10,000`. */
-export const toCountText = (count: number): string => new Intl.NumberFormat().format(count)
 
 /** Where a page stands among all records: `11–20 of 250`. */
 export function toRange({ records, total, skip }: Rows): string {

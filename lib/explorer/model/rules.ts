@@ -1,8 +1,11 @@
 import { type Json, propertyOf } from './json.js'
+import { toSize } from './units.js'
 
 const numberIn = (schema: Json, key: string): number | undefined => {
   const value = propertyOf(schema, key)
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined
+  // Schema libraries write the limits of exact numbers, which nobody has chosen.
+  return Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value
 }
 
 const isInteger = (schema: Json) =>
@@ -42,6 +45,14 @@ function between(min: number | undefined, max: number | undefined, unit: string)
 }
 
 const toLeast = (min: number | undefined) => (min === 1 ? undefined : min)
+
+/** Describes the rules of a file: `PNG or JPEG, up to 1 MB`. */
+export function toFileTexts(schema: Json, types: readonly string[]): string[] {
+  const names = types.map((type) => (/^\w+\/(?:x-)?([\w.-]+)/.exec(type)?.[1] ?? type).toUpperCase())
+  const most = numberIn(schema, 'maxLength')
+  const texts = [names.join(' or '), most === undefined ? '' : `up to ${toSize(most)}`].filter((text) => text !== '')
+  return texts.length === 0 ? [] : [texts.join(', ')]
+}
 
 /** Describes the rules of a value besides its type. */
 export function toRuleTexts(schema: Json): string[] {

@@ -1,6 +1,6 @@
 import { asList, entriesOf, isObject, type Json, propertyOf, textOf } from './json.js'
 import { momentInputs } from './moments.js'
-import { rangeOf, toRuleTexts } from './rules.js'
+import { rangeOf, toFileTexts, toRuleTexts } from './rules.js'
 
 // References may lead in a circle.
 const most = 20
@@ -38,6 +38,8 @@ export interface Field {
   /** Whether there may be several files. */
   readonly isMany: boolean
   readonly isSecret: boolean
+  /** The media types of files. */
+  readonly accept: readonly string[]
   readonly description: string | undefined
   /** The format of a string: `email`, `date-time`. */
   readonly format: string | undefined
@@ -94,13 +96,14 @@ export function toField(name: string, fieldSchema: unknown, follow: Follow, isRe
   )
   const isChoice = values.every((list) => list.length > 0)
   const choices = isChoice ? values.flat().filter((value) => value !== null) : []
-  const isMany = isFileSchema(follow(propertyOf(first, 'items')))
+  const file = follow(propertyOf(first, 'items'))
+  const isMany = isFileSchema(file)
   const item = depth < deepest && !isMany && isListSchema(first) ? itemOf(first, follow, depth) : undefined
   const areObjects = depth < deepest && branches.length > 0 && branches.every((branch) => hasFields(branch, follow))
   const kind =
     choices.length > 0
       ? 'choice'
-      : isMany
+      : isMany || (branches.length > 0 && branches.every(isFileSchema))
         ? 'file'
         : areObjects
           ? branches.length > 1
@@ -111,6 +114,7 @@ export function toField(name: string, fieldSchema: unknown, follow: Follow, isRe
               ? kindOf(first)
               : 'list'
             : 'json'
+  const accept = kind === 'file' ? mediaTypesOf(isMany ? [file] : branches) : []
   const maximum = propertyOf(first, 'maxLength')
   const format = textOf(propertyOf(first, 'format'))
   const isSecret = kind === 'text' && (format === 'password' || propertyOf(first, 'writeOnly') === true)
@@ -127,12 +131,21 @@ export function toField(name: string, fieldSchema: unknown, follow: Follow, isRe
     description: textOf(propertyOf(schema, 'description')) ?? textOf(propertyOf(simple, 'description')),
     format: kind === 'text' || kind === 'moment' ? format : undefined,
     range: kind === 'number' ? rangeOf(simple) : {},
-    rules: kind === 'choice' ? [] : toRuleTexts(simple),
+    accept,
+    rules: kind === 'choice' ? [] : kind === 'file' ? toFileTexts(isMany ? file : first, accept) : toRuleTexts(simple),
     standard: propertyOf(schema, 'default') ?? propertyOf(simple, 'default'),
     refersTo: textOf(propertyOf(schema, 'x-refers-to')) ?? textOf(propertyOf(simple, 'x-refers-to')),
     item: kind === 'list' ? item : undefined,
     variants: () => (areObjects ? branches.map((branch) => fieldsOf(branch, follow, depth + 1)) : [])
   }
+}
+
+/** The media types of files; none if any type will do. */
+function mediaTypesOf(files: readonly Json[]): string[] {
+  const types = files
+    .flatMap((file) => propertyOf(file, 'contentMediaType') ?? [])
+    .filter((type) => typeof type === 'string')
+  return types.some((type) => type === '*/*' || type === 'application/octet-stream') ? [] : types
 }
 
 const isListSchema = (schema: Json) =>

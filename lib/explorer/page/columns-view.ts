@@ -1,5 +1,5 @@
 import type { ExploredService, Operation } from '../model/services.js'
-import { type Content, element } from './element.js'
+import { button, type Content, element } from './element.js'
 import type { View } from './explorer.js'
 
 /** The columns that were chosen for a service; none where all are shown. */
@@ -30,16 +30,13 @@ export function columnsView(view: View, isOpen: boolean, choose: (columns: reado
     return element('label', { className: 'choice' }, box, name)
   })
   const count = columns.length > 0 ? ` (${chosen.size} of ${names.length})` : ''
-  const menu = element(
-    'details',
-    { className: 'menu', open: isOpen },
-    element('summary', { className: 'button small' }, `Columns${count}`),
-    element('div', {}, boxes)
-  )
-  menu.addEventListener('keydown', ({ key }) => {
-    if (key !== 'Escape') return
-    menu.open = false
-    menu.querySelector('summary')?.focus()
+  const menu = element('div', { className: 'menu', popover: 'auto', id: 'columns' }, boxes)
+  const opener = button(`Columns${count}`, () => {}, { className: 'small', popoverTargetElement: menu, key: 'columns' })
+  menu.addEventListener('toggle', () => {
+    const { bottom, right } = opener.getBoundingClientRect()
+    menu.style.top = `${bottom + 5}px`
+    menu.style.right = `${document.documentElement.clientWidth - right}px`
   })
-  return menu
+  if (isOpen) queueMicrotask(() => menu.isConnected && menu.showPopover())
+  return [opener, menu]
 }

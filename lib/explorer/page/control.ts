@@ -3,7 +3,7 @@ import type { InputText } from '../model/query.js'
 import type { RecordSearch } from '../model/references.js'
 import type { Field } from '../model/schema.js'
 import { referenceControl } from './combobox.js'
-import { element, hasTyped, select } from './element.js'
+import { element, fill, hasTyped, select } from './element.js'
 
 export type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -74,7 +74,9 @@ export function controlFor(
   const texts = [text, shown]
   if (search !== undefined) return referenceControl(field, text, properties, search)
   if (field.kind === 'file')
-    return fileControl(element('input', { ...properties, type: 'file', multiple: field.isMany }))
+    return fileControl(
+      element('input', { ...properties, type: 'file', multiple: field.isMany, accept: field.accept.join(',') })
+    )
   if (field.kind === 'boolean' && !field.isNullable && texts.every((part) => /^(true|false|)$/.test(part)))
     return switchControl(element('input', { ...properties, type: 'checkbox' }), text, field.isRequired)
   if (field.kind === 'boolean' || field.kind === 'choice') {
@@ -127,8 +129,25 @@ function numberControl({ range: { min, max, step } }: Field, value: string, prop
 }
 
 function fileControl(input: HTMLInputElement): Control {
+  const preview = element('div', { className: 'preview' })
+  input.addEventListener('change', () => {
+    const images = [...(input.files ?? [])].filter(({ type }) => type.startsWith('image/'))
+    fill(
+      preview,
+      images.map((file) => {
+        const image = element('img', { src: URL.createObjectURL(file), alt: file.name })
+        image.onload = () => URL.revokeObjectURL(image.src)
+        return image
+      })
+    )
+  })
   // Only the user can choose files.
-  return { input, read: () => ({ text: input.value, files: [...(input.files ?? [])] }), write: () => {} }
+  return {
+    input,
+    view: element('div', {}, input, preview),
+    read: () => ({ text: input.value, files: [...(input.files ?? [])] }),
+    write: () => {}
+  }
 }
 
 const switchStates = ['', 'true', 'false']

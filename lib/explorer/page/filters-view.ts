@@ -25,8 +25,9 @@ export function filtersView(
       'div',
       { className: 'filter', role: 'group', ariaLabel: `Condition ${index + 1}` },
       fieldInput(view, filter, index, (field) => replace(index, { field, ...fitting(view, field, filter) }, true)),
-      operatorInput(view, filter, index, (operator) => replace(index, { operator })),
-      valueInput(view, filter, index, (typed) => replace(index, { problem: undefined, ...typed })),
+      operatorInput(view, filter, index, (operator) => replace(index, { operator, problem: undefined }, true)),
+      filter.operator !== 'empty' &&
+        valueInput(view, filter, index, (typed) => replace(index, { problem: undefined, ...typed })),
       button(
         '×',
         () =>
@@ -48,7 +49,7 @@ export function filtersView(
 export function markConditions({ operation }: View, filters: readonly Filter[]): boolean {
   const { problems } = toConditions(filters, operation)
   for (const [index, row] of [...document.querySelectorAll('.filter')].entries()) {
-    const input = row.querySelector('[aria-label=Value]') as HTMLElement
+    const input = row.querySelector('[aria-label=Value]') ?? (row.firstElementChild as Element)
     const problem = problems.get(index)
     fill(row.querySelector('.wrong') as HTMLElement, problem)
     input.ariaInvalid = problem === undefined ? null : 'true'

@@ -7,7 +7,7 @@ import { callOf, sendFrom, type View } from './explorer.js'
 import { filtersView, markConditions } from './filters-view.js'
 import { createForm, headView, routeFields, showHead } from './head-view.js'
 import { loginNotice } from './login-view.js'
-import { filesView, pagerView } from './pager-view.js'
+import { fileButtons, pagerView } from './pager-view.js'
 import { problemView } from './problem-view.js'
 import { forMany, selectionView } from './selection-view.js'
 import { tableView } from './table-view.js'
@@ -26,7 +26,7 @@ export async function listView(view: View): Promise<void> {
   const before = main.querySelector<HTMLElement>('.records')
   if (before?.dataset.list === service.path) answer.append(...before.childNodes)
   // Who chooses columns goes on with the next one.
-  const isMenuOpen = before?.dataset.list === service.path && main.querySelector('.menu[open]') !== null
+  const isMenuOpen = before?.dataset.list === service.path && main.querySelector('.menu:popover-open') !== null
   const preview = () => {
     const isWrong = markConditions(view, draft.filters)
     void explorer.panel.show(
@@ -142,12 +142,16 @@ function resultView(view: View, result: unknown, { find, from, draw }: Ways): Co
     rows.records.length === 0
       ? element('p', { className: 'empty' }, reasonOf(view, rows))
       : tableView(view, page, columns, { sort, pick: takesMany ? pick : undefined }),
-    pagerView(page, {
-      go: page.isInBrowser ? draw : (skip) => find({ skip }),
-      resize: page.isInBrowser ? undefined : (limit) => find({ skip: 0, limit }),
-      asked: place.limit
-    }),
-    rows.records.length > 0 && filesView(view.service.path, columns, rows.records)
+    element(
+      'div',
+      { className: 'pager' },
+      pagerView(page, {
+        go: page.isInBrowser ? draw : (skip) => find({ skip }),
+        resize: page.isInBrowser ? undefined : (limit) => find({ skip: 0, limit }),
+        asked: place.limit
+      }),
+      rows.records.length > 0 && fileButtons(view.service.path, columns, rows.records)
+    )
   ]
 }
 

@@ -123,6 +123,7 @@ export function listFieldView(field: Field, start: Start, context: FieldContext,
   const change = (next: FieldView[], focused: number) => {
     rows = next
     render()
+    fill(note)
     hasTyped(view)
     const target = rows[Math.min(focused, rows.length - 1)]?.view ?? content
     target.querySelector<HTMLElement>('input, select, textarea, button')?.focus()

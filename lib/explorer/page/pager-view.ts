@@ -1,8 +1,9 @@
 import { toCSV, toJSONText } from '../model/export.js'
 import type { Json } from '../model/json.js'
-import { type Rows, toCountText, toRange } from '../model/result.js'
+import { type Rows, toRange } from '../model/result.js'
+import { toCountText } from '../model/units.js'
 import { download } from './download.js'
-import { button, element, labelled, select } from './element.js'
+import { button, type Content, element, labelled, select } from './element.js'
 
 const sizes = [10, 25, 50, 100]
 
@@ -16,7 +17,7 @@ interface PagerActions {
 }
 
 /** Shows where a page is among all records, and leads to others. */
-export function pagerView(page: Rows, { go, resize, asked }: PagerActions): HTMLElement {
+export function pagerView(page: Rows, { go, resize, asked }: PagerActions): Content[] {
   const { records, total, skip } = page
   const limit = page.limit ?? asked ?? 0
   const pages = total === undefined || limit === 0 ? undefined : Math.ceil(total / limit)
@@ -24,9 +25,7 @@ export function pagerView(page: Rows, { go, resize, asked }: PagerActions): HTML
   const way = (name: string, to: number, disabled: boolean) =>
     button(name, () => go(Math.max(0, to)), { className: 'small', disabled, key: name })
   const hasMany = pages !== undefined && pages > 2
-  return element(
-    'div',
-    { className: 'pager' },
+  return [
     element('span', { role: 'status' }, toRange(page)),
     hasMany && way('First', 0, skip === 0),
     way('Previous', skip - limit, skip === 0),
@@ -34,7 +33,7 @@ export function pagerView(page: Rows, { go, resize, asked }: PagerActions): HTML
     way('Next', skip + limit, isLast),
     hasMany && way('Last', ((pages as number) - 1) * limit, isLast),
     resize && sizeInput(limit, asked, resize)
-  )
+  ]
 }
 
 function pageInput(current: number, pages: number, go: (page: number) => void): HTMLElement {
@@ -68,17 +67,12 @@ function sizeInput(limit: number, asked: number | undefined, resize: (limit: num
 }
 
 /** Buttons that save the records of an answer as files. */
-export function filesView(path: string, columns: readonly string[], records: readonly Json[]): HTMLElement {
+export function fileButtons(path: string, columns: readonly string[], records: readonly Json[]): Content[] {
   const name = path.replace(/[^\w-]+/g, '-') || 'records'
   const save = (format: string, type: string, toText: typeof toCSV) =>
     button(format, () => download(`${name}.${format.toLowerCase()}`, type, toText(columns, records)), {
       className: 'small',
       title: `Save ${toCountText(records.length)} records as a file`
     })
-  return element(
-    'div',
-    { className: 'buttons' },
-    save('CSV', 'text/csv', toCSV),
-    save('JSON', 'application/json', toJSONText)
-  )
+  return [save('CSV', 'text/csv', toCSV), save('JSON', 'application/json', toJSONText)]
 }

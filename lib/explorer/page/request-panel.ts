@@ -1,6 +1,6 @@
 import { type Call, missingIn } from '../model/call.js'
-import { toDuration, toSize } from '../model/result.js'
 import { formsOf, headerForms, type RequestTexts, toTexts } from '../model/texts.js'
+import { toDuration, toSize } from '../model/units.js'
 import { answerView } from './answer-view.js'
 import { button, byId, type Content, element, fill } from './element.js'
 import type { Exchange, PageSession } from './session.js'

@@ -20,8 +20,8 @@ export function selectionView(view: View, ids: readonly string[]): HTMLElement {
     'div',
     { className: 'selected' },
     element('span', { role: 'status' }, `${ids.length} selected`),
-    patch && button('Edit all', () => askFor(view, patch, ids), { className: 'small' }),
-    remove && button('Remove all', () => askFor(view, remove, ids), { className: 'small danger' })
+    patch && button(`Edit ${ids.length}`, () => askFor(view, patch, ids), { className: 'small' }),
+    remove && button(`Remove ${ids.length}`, () => askFor(view, remove, ids), { className: 'small danger' })
   )
 }
 

@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { readOptions, usage } from '../create/options.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const args = process.argv.slice(2)
-const options = await readOptions(args)
+const options = await readOptions(process.argv.slice(2))
 if (options === undefined) {
   console.log(usage)
   process.exit()
@@ -17,7 +16,8 @@ const project = resolve(options.folder)
 const run = (cwd, program, ...args) => execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
 
 run(root, 'node', 'create/build.js')
-execFileSync('node', [join(root, 'create/main.js'), ...args, '--no-install'], { stdio: 'inherit' })
+const asked = [options.folder, '--template', options.template, ...(options.javascript ? ['--javascript'] : [])]
+execFileSync('node', [join(root, 'create/main.js'), ...asked, '--no-install'], { stdio: 'inherit' })
 const work = mkdtempSync(join(tmpdir(), 'fastify-services-'))
 run(root, 'node', 'scripts/build-package.js', work)
 run(work, 'npm', 'pack', '--ignore-scripts', '--pack-destination', work)

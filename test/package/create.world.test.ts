@@ -89,7 +89,11 @@ for (const [options, answers] of commands)
       const scripts = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts
       const [, main = ''] = /node (\S+)$/.exec(scripts.start) ?? []
       // The projects of the template `api` make a database, by the same file.
-      if (options.includes('fullstack')) await copyEmpty(join(folder, 'data'))
+      if (options.includes('fullstack')) {
+        await copyEmpty(join(folder, 'data'))
+        // As `npm start` does it: the page links to the explorer.
+        t.equal((await run(folder, 'npm', 'run', 'build', '--', '--mode', 'development')).code, 0)
+      }
       const { address, child } = await start(t, folder, 'node', main)
       const pasted = await pasteAll(folder, address)
       t.match(pasted, answers)
@@ -174,6 +178,9 @@ async function visit(t: Test, address: string): Promise<void> {
   await first.getByRole('button', { name: 'Reopen' }).waitFor()
   await first.reload()
   await first.getByRole('button', { name: 'Reopen' }).waitFor()
+  await first.getByRole('link', { name: 'Explorer' }).click()
+  await first.getByText('/sign-ups').filter({ visible: true }).first().waitFor()
+  await first.goBack()
   await first.getByRole('button', { name: 'Log out' }).click()
   await first.getByRole('button', { name: 'Log in' }).waitFor()
   t.pass('the page does what its README says')

@@ -36,10 +36,9 @@ export function App() {
       <header>
         <h1>Issues</h1>
         {import.meta.env.MODE === 'development' && <a href="/explorer">Explorer</a>}
-        <b className="avatar" aria-hidden="true">
-          {name.slice(0, 1)}
-        </b>
-        <span className="person">{name}</span>
+        <span className="person" data-letter={name.slice(0, 1).toUpperCase()}>
+          {name}
+        </span>
         <button type="button" onClick={() => server.logout()}>
           Log out
         </button>

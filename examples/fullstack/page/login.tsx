@@ -5,15 +5,18 @@ import { useForm } from './use-form.js'
 /** Logs in, or creates an account first, with an organisation of its own. */
 export function Login() {
   const [isNew, setNew] = useState(false)
-  const { onSubmit, clear, busy, message } = useForm(async (fields) => {
-    const { email = '', password = '', name = '', organisation = '' } = fields
+  const form = useForm(async ({ email = '', password = '', name = '', organisation = '' }) => {
     if (isNew) await server.service('sign-ups').create({ organisation, name, email, password })
     await server.authenticate({ strategy: 'local', email, password })
   })
+  const toggle = () => {
+    setNew(!isNew)
+    form.clear()
+  }
   return (
     <main className="narrow card">
       <h1>Issues</h1>
-      <form onSubmit={onSubmit} onInput={clear}>
+      <form onSubmit={form.onSubmit} onInput={form.clear}>
         {isNew && (
           <>
             <label>
@@ -37,19 +40,12 @@ export function Login() {
             autoComplete={isNew ? 'new-password' : 'current-password'}
           />
         </label>
-        <p role="alert">{message}</p>
-        <button type="submit" className="primary" disabled={busy}>
+        <p role="alert">{form.message}</p>
+        <button type="submit" className="primary" disabled={form.busy}>
           {isNew ? 'Create account' : 'Log in'}
         </button>
       </form>
-      <button
-        type="button"
-        className="link"
-        onClick={() => {
-          setNew(!isNew)
-          clear()
-        }}
-      >
+      <button type="button" onClick={toggle}>
         {isNew ? 'I have an account' : 'Create an account'}
       </button>
     </main>

@@ -21,7 +21,7 @@ export const operatorNames: ReadonlyMap<string, string> = new Map([
   ['$nin', 'none of'],
   ['$like', 'like'],
   ['$ilike', 'like, any case'],
-  ['contains', 'contains'],
+  ['part', 'contains'],
   ['empty', 'is empty']
 ])
 
@@ -37,7 +37,7 @@ const unknownField = toField('', {}, createFollow({}))
 /** The field that a condition is typed into: a list and a pattern are texts. */
 export function toConditionField(field: Field = unknownField, operator = ''): Field {
   const { kind, choices, ...rest } = toLineField(field)
-  if ([...listOperators, ...patterns, 'contains'].includes(operator))
+  if ([...listOperators, ...patterns, 'part'].includes(operator))
     return { ...rest, kind: 'text', choices: [], refersTo: undefined }
   return kind === 'boolean' ? { ...rest, kind: 'choice', choices: [true, false] } : { ...rest, kind, choices }
 }
@@ -66,7 +66,7 @@ export function toFilterFields(parameters: readonly Json[], follow: Follow): Fil
 /** The operators that the page makes of others: a part of a text, and `null` where a URL can say it. */
 function moreOf({ kind, isNullable, operators }: FilterField): string[] {
   const isPattern = operators.some((operator) => patterns.includes(operator))
-  return [...(isPattern ? ['contains'] : []), ...(isNullable && kind !== 'text' ? ['empty'] : [])]
+  return [...(isPattern ? ['part'] : []), ...(isNullable && kind !== 'text' ? ['empty'] : [])]
 }
 
 /** A field may be a value, an object of operators, or either. */

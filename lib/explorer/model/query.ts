@@ -72,7 +72,7 @@ function toServerCondition(
 ): readonly [string, unknown] | undefined {
   if (operator === 'empty') return ['', null]
   if (text === '') return undefined
-  if (operator === 'contains') return [field?.operators.includes('$ilike') ? '$ilike' : '$like', `%${text}%`]
+  if (operator === 'part') return [field?.operators.includes('$ilike') ? '$ilike' : '$like', `%${text}%`]
   const isList = listOperators.includes(operator)
   const values = (isList ? toList(text) : [text]).map((item) => toValue(item, field))
   return [operator, isList ? values : values[0]]

@@ -160,7 +160,8 @@ function switchControl(input: HTMLInputElement, text: string, isRequired: boolea
     input.indeterminate = typed === ''
   }
   let before = text
-  input.addEventListener('change', () => {
+  // Before the events `input` and `change`, which tell others.
+  input.addEventListener('click', () => {
     const next = switchStates[(switchStates.indexOf(before) + 1) % 3] as string
     if (!isRequired) write(next)
     before = read()

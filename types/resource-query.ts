@@ -30,13 +30,8 @@ type OwnOperators<O> = [O] extends [never]
   ? unknown
   : { readonly [Name in keyof O]?: O[Name] extends false ? never : unknown }
 
-/**
- * The values of a field in a query. `null` is sent as the empty string, so it is excluded if that
- * is a value itself.
- */
-type Written<T> = '' extends T ? Exclude<T, null | undefined> : Exclude<T, undefined>
 type Filters<R, O> = {
-  [K in Allowed<FilterKey<R>, O, 'filter'>]?: Written<ScalarOrItem<R[K & keyof R]>> extends infer T
+  [K in Allowed<FilterKey<R>, O, 'filter'>]?: Exclude<ScalarOrItem<R[K & keyof R]>, undefined> extends infer T
     ? T | Operators<T, Option<O, 'operators'>>
     : never
 }

@@ -164,7 +164,7 @@ function toRequest(
   const isOwnForm = service.getQuery !== RestService.prototype.getQuery
   const takesQuery = verb === 'GET' && name !== 'get' && sentIn !== 'url'
   const refusedFlaws = isMulti
-    ? unsendable | vanishing | leftOut | idle | (isOwnForm || sentIn ? 0 : misread)
+    ? unsendable | vanishing | leftOut | idle | (isOwnForm || sentIn ? 0 : misread | blank)
     : unsendable | (isOwnForm || takesQuery ? 0 : vanishing)
   // A param that the client does not know may be a condition outside of `query`. Clients of
   // Feathers put their login into the params of all calls.

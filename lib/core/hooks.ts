@@ -18,6 +18,8 @@ interface OrderTraits {
 interface StartTraits {
   /** @throws if the hook can't work at that position */
   check?(position: HookPosition): void
+  /** Whether the hook refuses calls that send or query other fields than those of a role. */
+  readonly limitsFields?: boolean
 }
 
 /** Read by guards, and by everything that has to know whether a method is guarded. */

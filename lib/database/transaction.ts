@@ -2,6 +2,7 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { callStateOf } from '../core/call-state.js'
 import { aroundOnly, forbidAsHook, withTraits } from '../core/hooks.js'
+import { clientOf } from '../core/http-call.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../core/options.js'
 import { type AnyDatabase, type Beginner, beginnerOf, createEndedError, type PostgresConnection } from './begin.js'
 import { type CommitEnd, isLostCommit, losesCommit, noteLostCommit } from './commit.js'
@@ -195,8 +196,8 @@ function requireOpen(transaction: unknown): void {
 /**
  * Creates an around hook that runs each call that may change something in a transaction, with all
  * calls that get its `context.params`. The commit is sent before outer hooks go on, and before a
- * client gets the answer. A call that is in a transaction already stays in it. `find` and `get` run
- * without one. Outer hooks, such as `databaseErrors()`, get the errors of the begin and the commit.
+ * client gets the answer. A call that is in a transaction already stays in it. `find`, `get` and
+ * requests with `GET` run without one, so that a download holds no connection. Outer hooks, such as `databaseErrors()`, get the errors of the begin and the commit.
  *
  * @param database the same as for `transaction`
  * @throws when the server starts, if it is no around hook
@@ -214,7 +215,8 @@ export function inTransaction(
   beginnerOf(database as AnyDatabase, options.isolationLevel)
   const hook = async (context: HookContext, next: NextFunction) => {
     const { method, params } = context
-    if (['find', 'get'].includes(method)) return next()
+    const { request } = clientOf(context) ?? {}
+    if (['find', 'get'].includes(method) || ['GET', 'HEAD', 'QUERY'].includes(Object(request).method)) return next()
     if (params.transaction !== undefined) {
       requireOpen(params.transaction)
       return next()

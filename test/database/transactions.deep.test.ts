@@ -460,6 +460,25 @@ t.test('each call a transaction, by a hook', async (t) => {
   t.same(seen, ['find without', 'find without', 'patch with', 'patch without'])
 })
 
+t.test('a custom method that is read by GET holds no connection', async (t) => {
+  const database = { transaction: async (work: (trx: object) => Promise<unknown>) => work({}) }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const hasTransaction = async (...args: unknown[]) => Object(args.at(-1)).transaction !== undefined
+  app.service(
+    'notes',
+    { find, report: hasTransaction, close: hasTransaction },
+    {
+      methods: ['find', 'report', 'close'],
+      routes: { report: 'GET /report', close: 'POST /close' },
+      hooks: { around: { all: [inTransaction(database)] } }
+    }
+  )
+  t.equal((await app.inject('/notes/report')).body, 'false')
+  t.equal((await app.inject({ method: 'POST', url: '/notes/close' })).body, 'true')
+})
+
 t.test('the transaction of a method is that of its call, where it gets the params', async (t) => {
   const knex = await openPGlite(t)
   await knex.raw(create)

@@ -90,7 +90,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     applies(position, method) ? permissions.describe(method, declaredRoles(position, method)) : undefined
   const rolesFor = (position: HookPosition, method: string) =>
     applies(position, method) ? permissions.roleNames : undefined
-  return withTraits(hook, { check, describeAccess, rolesFor })
+  return withTraits(hook, { check, describeAccess, rolesFor, limitsFields: permissions.lists.length > 0 })
 }
 
 /** Returns the roles for which a resource has declared a custom method. */

@@ -3,11 +3,11 @@ import type { Id, Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
 import { withFieldCheck } from '../../core/field-names.js'
-import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
+import { aroundOnly, forbidAsHook, type HookPosition, traitsOf, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkFieldName, checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
-import { isForLogins } from '../../core/service-meta.js'
+import { isForLogins, metaOf } from '../../core/service-meta.js'
 import { maxTextLength } from '../password.js'
 import { hasAlias } from '../stored-credentials.js'
 import { checkExceptions, isExcepted } from './exceptions.js'
@@ -90,6 +90,11 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
   const check = (position: HookPosition) => {
     checkType(position)
     checkExceptions(hookName, options.except, position)
+    const inner = [...(position.within?.().values() ?? [])].flat()
+    if (inner.some((other) => traitsOf(other).limitsFields))
+      throw new Error(
+        `${hookName} at '${position.path}' runs before allow, which refuses the fields that ${hookName} adds: put allow first`
+      )
   }
   return withTraits(hook, { check, describeAccess: access })
 }
@@ -119,13 +124,17 @@ type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>
  * @throws {GeneralError} if the fields would let all records pass; {Forbidden} if the caller has no
  * value, {NotAuthenticated} if nobody is logged in
  */
-function checkFields(fields: ScopeFields, { params, path, method }: HookContext): CheckedFields {
+function checkFields(fields: ScopeFields, { params, path, method, service }: HookContext): CheckedFields {
   const names = Object.keys(Object(fields))
   if (names.length === 0)
     throw new GeneralError('A scope without fields would be no scope: its function must return fields, or true')
   const odd = names.find(isOddName)
   if (odd !== undefined)
     throw new GeneralError(`A scope can't have the field '${odd}': only fields of the record itself`)
+  const { columns } = metaOf(metaOf(service).object ?? service)
+  const lacking = columns && names.find((name) => !columns.includes(name))
+  if (lacking !== undefined)
+    throw new GeneralError(`The scope of '${path}' names the field '${lacking}', which its table lacks`)
   const missing = names.find((name) => !isScopeChoice(fields[name]))
   if (missing === undefined) return fields as CheckedFields
   const message = `'${method}' of '${path}' is for callers with a value of '${missing}'`

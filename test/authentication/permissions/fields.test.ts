@@ -154,6 +154,17 @@ t.test('where the columns are known, a field that is no column stops the start',
   })
 })
 
+t.test('the fields that a scope adds are not for allow to refuse: it comes first', async (t) => {
+  const lists = allow({ member: { find: ['id', 'name'], create: ['name'] } })
+  const startWith = (...all: Hook[]) =>
+    createApp(t, (app) => app.service('slots', new MemoryService({}), { hooks: { around: { all } } } as ServiceOptions))
+  await t.rejects(startWith(own('userId'), lists), {
+    message: "own at 'slots' runs before allow, which refuses the fields that own adds: put allow first"
+  })
+  await t.resolves(startWith(lists, own('userId')))
+  await t.resolves(startWith(own('userId'), allow({ member: { find: true, create: true } })))
+})
+
 t.test('a field that only the records have does not stop the start', async (t) => {
   const hidden = resource(Slot.omit({ userId: true, revision: true }).extend({ user: z.string(), org: z.string() }), {
     readOnly: ['id']

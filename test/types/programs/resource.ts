@@ -126,8 +126,7 @@ const misspelt: QueryOf<typeof posts> = { titel: 'a' }
 const secret: QueryOf<typeof posts> = { secret: 'a' }
 // @ts-expect-error: an object is not compared
 const object: QueryOf<typeof posts> = { address: { city: 'Bern' } }
-// @ts-expect-error: it would be sent as the empty text, which is a value of the field
-const nullText: QueryOf<typeof posts> = { note: null }
+const nullText: QueryOf<typeof posts> = { note: null, $or: [{ note: { $ne: null } }] }
 // @ts-expect-error: the option `sort` does not name it
 const sorted: QueryOf<typeof posts> = { $sort: { id: 1 } }
 // @ts-expect-error: another type

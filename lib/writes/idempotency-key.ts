@@ -27,29 +27,21 @@ export interface StoredAnswer {
  */
 const retryPauses = [1000, 4000, 15_000, 60_000, 120_000]
 
-/** The most retries of one kind at a time. Other keys end by their time. */
+/** The most retries at a time. Other keys end by their time. */
 const maxRetries = 1000
 
 /** The keys of one hook, in its store. */
-export class IdempotencyKeys {
+export interface IdempotencyKeys {
   readonly store: Store
   /** For how long the key of a running request is locked, in seconds. */
   readonly lock: number
   /** For how long an answer is kept, in seconds. */
   readonly seconds: number
-  /** How many keys are about to be freed later. */
-  pendingFrees = 0
   /**
-   * The answers that the store has not taken yet, by key. This process replays them, even if the
-   * store has lost the keys.
+   * The keys for which a command of the store is repeated. This process replays their answers, even
+   * if the store has lost the keys.
    */
-  readonly pendingAnswers = new Map<string, string>()
-
-  constructor(store: Store, lock: number, seconds: number) {
-    this.store = store
-    this.lock = lock
-    this.seconds = seconds
-  }
+  readonly retried: Map<string, string | undefined>
 }
 
 /** The key of a call in the store. */
@@ -80,8 +72,7 @@ export class IdempotencyKey {
    * request
    */
   async claim(): Promise<StoredAnswer | undefined> {
-    const pending = this.#keys.pendingAnswers.get(this.#name)
-    const text = pending ?? (await this.#add())
+    const text = this.#keys.retried.get(this.#name) ?? (await this.#add())
     // A client of the store that repeats a command without an answer finds its own value.
     if (text === this.#lockValue) {
       this.#endRenewal = renewKey(this.#store, this.#name, this.#lockValue, this.#keys.lock)
@@ -147,7 +138,7 @@ export class IdempotencyKey {
   /** Frees the key, unless another request has it. If that fails, it is tried again later. */
   async #free(): Promise<void> {
     const free = () => freeOwnKey(this.#store, this.#name, this.#lockValue)
-    if (!(await free())) void this.#freeLater(free)
+    if (!(await free())) void this.#retry(free)
   }
 
   /**
@@ -157,8 +148,13 @@ export class IdempotencyKey {
   async #keep(answer: StoredAnswer | null | undefined): Promise<void> {
     const text = this.#toText(answer)
     const set = async () => this.#store.set(this.#name, text, this.#keys.seconds)
+    const keep = async () => {
+      const current = await this.#store.get(this.#name)
+      if (!current || current === this.#lockValue) await set()
+      return true
+    }
     await set().catch((err) => {
-      void this.#keepLater(text, set)
+      void this.#retry(keep, text)
       const { app, method, path } = this.#context
       app.log.error({ err }, `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`)
     })
@@ -168,23 +164,14 @@ export class IdempotencyKey {
     return JSON.stringify({ request: this.#request, answer })
   }
 
-  async #freeLater(free: () => Promise<boolean>): Promise<void> {
-    if (this.#keys.pendingFrees >= maxRetries) return
-    this.#keys.pendingFrees++
-    await retryLater(free)
-    this.#keys.pendingFrees--
-  }
-
-  async #keepLater(text: string, set: () => Promise<unknown>): Promise<void> {
-    const { pendingAnswers } = this.#keys
-    if (pendingAnswers.size >= maxRetries) return
-    pendingAnswers.set(this.#name, text)
-    await retryLater(async () => {
-      const current = await this.#store.get(this.#name)
-      if (!current || current === this.#lockValue) await set()
-      return true
-    })
-    pendingAnswers.delete(this.#name)
+  /** Repeats a command, and replays the answer of the request meanwhile, if there is one. */
+  async #retry(command: () => Promise<boolean>, answer?: string): Promise<void> {
+    const { retried } = this.#keys
+    if (retried.size >= maxRetries) return
+    retried.set(this.#name, answer)
+    await retryLater(command)
+    // The next request with the key may have an answer by now.
+    if (retried.get(this.#name) === answer) retried.delete(this.#name)
   }
 }
 

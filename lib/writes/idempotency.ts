@@ -24,7 +24,7 @@ import { isForLogins, metaOf } from '../core/service-meta.js'
 import { toStableJSON } from '../core/stable-json.js'
 import { memoryStore, type Store, sharedStoreKind } from '../core/store.js'
 import { commitOf, hasLostCommit } from '../database/commit.js'
-import { IdempotencyKey, IdempotencyKeys, type StoredAnswer } from './idempotency-key.js'
+import { IdempotencyKey, type IdempotencyKeys, type StoredAnswer } from './idempotency-key.js'
 
 export interface IdempotencyOptions {
   /**
@@ -80,7 +80,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
   checkOptions('idempotency()', idempotencyOptions, options)
   const { store = memoryStore({ max: 10_000, maxBytes: 32_000_000 }), seconds = 86_400, lock = 300 } = options
   const { maxBytes = 16_384, required = false, user = userIn } = options
-  const keys = new IdempotencyKeys(store, lock, seconds)
+  const keys: IdempotencyKeys = { store, lock, seconds, retried: new Map() }
 
   const hook: AroundHook = async (context, next) => {
     const { path, method, params } = context

@@ -33,7 +33,7 @@ async function serve(t: Test, path: string, object: object, hook: unknown, { aro
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services, { errorHandler: { html: false, logger: false } })
-  app.service(path, object, { hooks: { around: { all: [around, hook, around] as never } } })
+  app.service(path, object, { hooks: { around: { all: [around, hook, around].flat() as never } } })
   await app.ready()
   return app
 }
@@ -124,7 +124,44 @@ async function overwrite(t: Test, chance: Chance): Promise<string[]> {
   return violated
 }
 
+/** @returns what was violated */
+async function overwriteAgain(t: Test, chance: Chance): Promise<string[]> {
+  const violated: string[] = []
+  const store = createSharedStore(chance.next, chance.isLess(0.5) ? 0.05 : 0)
+  let revision = 0
+  const notes = new MemoryService({ startId: 1 })
+  const createProcess = () => {
+    const hooks = [idempotency({ store }), version('revision', { set: () => ++revision })]
+    return serve(t, 'notes', notes, chance.isLess(0.5) ? hooks : hooks.reverse(), chance)
+  }
+  const processes = [await createProcess(), await createProcess()]
+  const send = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, headers = {}, payload?: object) => {
+    const process = processes[chance.below(2)] as (typeof processes)[number]
+    return process.inject({ method, url, headers, ...(payload && { payload }) })
+  }
+  for (let id = 1; id <= 2; id++) await send('POST', '/notes', {}, { text: 'a' })
+  const client = async (_: unknown, number: number) => {
+    for (let call = 0; call < 2; call++) {
+      const url = `/notes/${1 + chance.below(2)}`
+      const { etag = '"0"' } = (await send('GET', url)).headers
+      const method = chance.isLess(0.2) ? 'DELETE' : 'PATCH'
+      const headers = { 'if-match': String(etag), 'idempotency-key': `${number}-${call}` }
+      let first: string | undefined
+      for (let time = 0; time < 3; time++) {
+        const answer = await send(method, url, headers, method === 'PATCH' ? { text: `${number}-${call}` } : undefined)
+        if (![200, 404, 409, 412, 500].includes(answer.statusCode)) violated.push(answer.body)
+        if (answer.statusCode === 200) first ??= answer.body
+        const isOther = answer.statusCode === 200 ? answer.body !== first : ![409, 500].includes(answer.statusCode)
+        if (first !== undefined && isOther) violated.push(`${method} ${url} conflicts with itself: ${answer.body}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 3 }, client))
+  return violated
+}
+
 for (const [title, play] of Object.entries({
+  'a write with a version that is sent again, to two processes, does not conflict with itself': overwriteAgain,
   'a request that is sent again, to two processes, is carried out once, and answered alike': retry,
   'of writes that know the same version one succeeds': overwrite
 }))

@@ -12,7 +12,7 @@ import services, {
   resource,
   type ServiceOf
 } from 'fastify-services'
-import authentication, { allow, scope, within } from 'fastify-services/authentication'
+import authentication, { allow, hashPassword, scope, within } from 'fastify-services/authentication'
 import { databaseErrors, inTransaction } from 'fastify-services/database'
 import { DrizzleService, drizzle } from 'fastify-services/drizzle'
 import events from 'fastify-services/events'
@@ -93,7 +93,7 @@ app.service(
       return app.service('users').create({ ...user, organisationId: id, role: 'owner' }, { transaction })
     }
   },
-  { schema: signUps, hooks: { around: { all: [inTransaction(db)] } } }
+  { schema: signUps, hooks: { around: { all: [hashPassword('password'), inTransaction(db)] } } }
 )
 
 app.service('users', drizzle(db, tables.users, { paginate }), {

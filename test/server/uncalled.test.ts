@@ -94,7 +94,8 @@ t.test('what makes handlers stands in the place of one: the answer is an error t
 
 t.test('options of handlers that are misspelt are refused', async (t) => {
   t.throws(() => door.errorHandler({ expos: true } as object), {
-    message: "errorHandler() has no option 'expos'. There are: html, logger, expose, requestId. Did you mean 'expose'?"
+    message:
+      "errorHandler() has no option 'expos'. There are: html, logger, expose, requestId, problem. Did you mean 'expose'?"
   })
   t.throws(() => door.notFound({ verbos: true } as object), {
     message: /^notFound\(\) has no option 'verbos'\. .+ Did you mean 'verbose'\?$/

@@ -183,7 +183,8 @@ t.test('Every failure is 401 NotAuthenticated, and carries `WWW-Authenticate: Be
     const headers = { accept: 'application/json', ...('headers' in request && request.headers) }
     const response = await app.inject({ ...request, headers })
     t.equal(response.statusCode, 401, row)
-    t.equal(response.headers['www-authenticate'], 'Bearer', row)
+    const challenge = row === 'a bad token before a guard' ? 'Bearer error="invalid_token"' : 'Bearer'
+    t.equal(response.headers['www-authenticate'], challenge, row)
     t.same(response.json(), unauthenticated(message), row)
   }
   const page = await app.inject(me({ accept: 'text/html' }))

@@ -89,6 +89,9 @@ t.test('by keyboard alone: a login, a sorted list, a record, a change', { skip: 
     }
     t.fail(`the key Tab does not lead to ${name}`)
   }
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await eventually(t).match(() => focused(), '/posts', 'the first key leads past all services')
   await tabTo(/^Log in$/)
   await page.keyboard.press('Enter')
   await tabTo(/^email/)

@@ -148,6 +148,11 @@ t.test('what is called a token, and what a record is called', async (t) => {
 const base = 'http://api.example'
 const of = (error: unknown) => toProblem(error, base)
 
+t.test('a request that somebody cancelled can be sent again', async (t) => {
+  const { title, isPassing } = of(new DOMException('Aborted', 'AbortError'))
+  t.strictSame([title, isPassing], ['Cancelled', true])
+})
+
 t.test('an error says what it is, where it is, and what to do', async (t) => {
   t.strictSame(of(new NotFound('No post 7')), {
     title: '404 NotFound',

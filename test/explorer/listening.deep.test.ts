@@ -101,8 +101,8 @@ t.test('placeholders and logins', { skip: howToInstall }, async (t) => {
   await main.getByText('Listening. Events appear here').waitFor()
 
   await page.evaluate(`location.hash = '#/private?call=listen'`)
-  await main.getByText('/private is for those who log in.').waitFor()
-  await main.getByRole('button', { name: 'Ask all the same' }).click()
+  await main.getByText('Log in to see /private.').waitFor()
+  await main.getByRole('button', { name: 'Try without login' }).click()
   await page.getByRole('alert').getByText('401 NotAuthenticated').waitFor()
   await page.getByRole('alert').getByRole('button', { name: 'Log in' }).click()
   await page.getByLabel('email').fill(user.email)

@@ -14,9 +14,9 @@ t.test('a service for those who log in, and the page of the log-in', { skip: how
 
   await t.test('says so, and asks nothing of the server', async (t) => {
     await page.evaluate(`location.hash = '#/messages'`)
-    await main.getByText('/messages is for those who log in.').waitFor()
+    await main.getByText('Log in to see /messages.').waitFor()
     await eventually(t).equal(() => page.locator('#status').count(), 0)
-    await main.getByRole('button', { name: 'Ask all the same' }).click()
+    await main.getByRole('button', { name: 'Try without login' }).click()
     await page.getByRole('alert').getByText('401 NotAuthenticated').waitFor()
   })
 

@@ -25,7 +25,7 @@ t.test('a form of every kind of field', { skip: howToInstall }, async (t) => {
     await open('#/meetings?call=create')
     for (const hint of [
       'an e-mail address',
-      'a whole number · 1 to 500 · by default 20',
+      'a whole number · 1 to 500 · default: 20',
       'at most 5 items',
       'As on a letter.'
     ])

@@ -52,6 +52,20 @@ t.test('tables are for people', { skip: howToInstall }, async (t) => {
     await page.getByText('Columns (15 of 17)').waitFor()
   })
 
+  await t.test('the request folds away for the table, which is remembered', async (t) => {
+    const panel = page.getByRole('complementary', { name: 'Request' })
+    const width = async () => (await page.getByRole('region', { name: 'Records' }).boundingBox())?.width ?? 0
+    const narrow = await width()
+    await button(page, 'Request').click()
+    await eventually(t).equal(() => panel.isVisible(), false)
+    t.ok((await width()) > narrow + 300)
+    await page.reload()
+    await page.getByText('1–3 of 3').waitFor()
+    t.equal(await panel.isVisible(), false)
+    await button(page, 'Request').click()
+    await eventually(t).equal(() => panel.isVisible(), true)
+  })
+
   await t.test('what is shown is a file', async (t) => {
     const read = async (name: string) => {
       const [file] = await Promise.all([page.waitForEvent('download'), button(page, name).click()])

@@ -1,5 +1,5 @@
 import { isObject } from '../model/json.js'
-import { toButtonLabel, toOutcome } from '../model/labels.js'
+import { toActionLabel, toButtonLabel, toOutcome } from '../model/labels.js'
 import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { toProblem } from '../model/problem.js'
 import { idOfRecord } from '../model/result.js'
@@ -9,7 +9,7 @@ import { button, byId, type Content, element, fill, freshId, labelled, link } fr
 import { callOf, type Draft, sendFrom, type View } from './explorer.js'
 import { type FormPart, nothing, toFormPart } from './field-parts.js'
 import { leafView } from './field-view.js'
-import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
+import { createForm, headView, listLink, routeFields, showHead, trail } from './head-view.js'
 import { markFields, markProblems, problemView } from './problem-view.js'
 import { valuesView } from './record-view.js'
 import { recordAt } from './table-view.js'
@@ -18,18 +18,17 @@ import { recordAt } from './table-view.js'
  * A call that changes something, or that is an application's own: its form, and what comes of it.
  */
 export async function callView(view: View): Promise<void> {
-  const { explorer, operation, place } = view
+  const { explorer, place } = view
   const hash = toHash(place)
   const draft = explorer.drafts.get(hash)
   const content = draft?.content ?? element('div')
-  const crumbs = trail(view, ...(operation.hasId ? [idLink(view)] : []), operation.summary)
   const anew = () => {
     explorer.drafts.delete(hash)
     explorer.render()
   }
   fill(
     byId('main'),
-    headView(view, crumbs),
+    headView(view, titleOf(view)),
     draft !== undefined &&
       element(
         'p',
@@ -112,8 +111,16 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
   return draft
 }
 
-const idLink = ({ place }: View): Content =>
-  place.id === undefined ? [] : link(toHash(recordAt(place, place.id)), '', place.id)
+/** The heading of a form: `New record in /orders`, `Edit /orders/8`. */
+function titleOf(view: View): Content {
+  const { name, hasId, summary } = view.operation
+  const list = listLink(view)
+  if (name === 'create') return ['New record in ', list]
+  const { place } = view
+  const record = hasId && place.id !== undefined && link(toHash(recordAt(place, place.id)), '', place.id)
+  if (!['update', 'patch', 'remove'].includes(name)) return trail(view, ...(record ? [record] : []), summary)
+  return [`${toActionLabel(name)} `, list, record && ['/', record]]
+}
 
 /** Loads the record to change or remove. If it can't be read, the form is empty. */
 async function existing({ explorer, service, operation, place }: View): Promise<unknown> {

@@ -60,15 +60,15 @@ export const requiredMark = ({ isRequired }: Field): Content =>
 
 /** Returns the hint under a field: its rules and its description. */
 export function hintOf(field: Field): string {
-  const { kind, standard, isNullable, rules, description, refersTo } = field
+  const { kind, standard, isNullable, isRequired, rules, description, refersTo } = field
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return [
     kind === 'json' && 'JSON',
     kind === 'moment' && momentHint(field.format, zone),
     ...rules,
     refersTo !== undefined && `id of a record in /${refersTo}`,
-    isNullable && 'may be empty',
-    standard !== undefined && standard !== null && `by default ${toFieldText(standard) || 'empty'}`,
+    isNullable && (isRequired ? 'can be null' : 'optional, can be null'),
+    standard !== undefined && standard !== null && `default: ${toFieldText(standard) || 'empty'}`,
     description
   ]
     .filter(Boolean)

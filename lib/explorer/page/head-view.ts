@@ -21,9 +21,13 @@ export function headView(view: View, title: Content): HTMLElement {
   )
 }
 
+/** A link to the list of a service as it was left. */
+export const listLink = ({ explorer, service, place }: View): HTMLElement =>
+  link(toHash(explorer.lists.get(service.path) ?? { ...startOf(service), route: place.route }), '', `/${service.path}`)
+
 /** The way to a record: `/countries › CHE`. */
-export const trail = ({ explorer, service, place }: View, ...more: Content[]): Content => [
-  link(toHash(explorer.lists.get(service.path) ?? { ...startOf(service), route: place.route }), '', `/${service.path}`),
+export const trail = (view: View, ...more: Content[]): Content => [
+  listLink(view),
   ...more.flatMap((part) => [element('span', { className: 'dim' }, ' › '), part])
 ]
 

@@ -51,12 +51,12 @@ export function loginNotice({ explorer, service }: View): HTMLElement {
   return element(
     'div',
     { className: 'empty' },
-    element('p', {}, `/${service.path} is for those who log in.`),
+    element('p', {}, `Log in to see /${service.path}.`),
     element(
       'div',
       { className: 'buttons' },
       button('Log in', () => explorer.logIn(), { className: 'primary' }),
-      button('Ask all the same', ask)
+      button('Try without login', ask)
     )
   )
 }
@@ -159,7 +159,10 @@ function loginForm(explorer: Explorer, done: () => void, ...buttons: Content[]) 
   function strategies(): Content {
     if (session.strategies.length < 2) return undefined
     const choice = select(
-      session.strategies.map(({ path, name }, index) => [String(index), `${name} (/${path})`]),
+      session.strategies.map(({ path, name }, index) => [
+        String(index),
+        `${name === 'local' ? 'Password' : name} (/${path})`
+      ]),
       '0',
       { id: freshId() }
     )
@@ -167,7 +170,7 @@ function loginForm(explorer: Explorer, done: () => void, ...buttons: Content[]) 
       strategy = session.strategies[Number(choice.value)]
       renderFields()
     }
-    return labelled('Strategy', choice)
+    return labelled('Log in by', choice)
   }
 
   return { view, render: renderFields }

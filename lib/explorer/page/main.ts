@@ -103,6 +103,7 @@ function startPage(explorer: Explorer, title: string): void {
 
 async function main(): Promise<void> {
   linkHome()
+  byId('skip').onclick = () => byId('heading')?.focus()
   const title = byId('title')
   fill(byId('main'), waitingView('Reading the document…'))
   try {

@@ -60,6 +60,17 @@ export class RequestPanel {
       this.#answer
     )
     this.#choose('curl')
+    const toggle = byId('panel') as HTMLButtonElement
+    const fold = (isFolded: boolean) => {
+      byId('request').hidden = isFolded
+      toggle.ariaExpanded = String(!isFolded)
+    }
+    toggle.onclick = () => {
+      const isFolded = !byId('request').hidden
+      fold(isFolded)
+      session.remember('panel', isFolded ? ['folded'] : [])
+    }
+    fold(session.remembered('panel').includes('folded'))
   }
 
   /** Shows the request of a call; `reason`, or why there is none, where there is none yet. */

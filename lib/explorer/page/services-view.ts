@@ -69,13 +69,20 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
     if (user !== session.user || !anchors.has(current?.path ?? '')) render()
     const anchor = anchors.get(current?.path ?? '')
     anchor?.setAttribute('aria-current', 'page')
-    anchor?.scrollIntoView({ block: 'nearest' })
+    if (anchor !== undefined) reveal(anchor)
   }
   fill(byId('services'), services.size >= few && search, services.size > 1 && jump, list)
   return (current) => {
     jump.value = current === undefined ? '' : toHash(startOf(current))
     mark(current)
   }
+}
+
+// In Chromium, `scrollIntoView` makes the key Tab go on from there, past the skip link.
+function reveal(anchor: HTMLElement): void {
+  const nav = byId('services')
+  const [inside, frame] = [anchor.getBoundingClientRect(), nav.getBoundingClientRect()]
+  if (inside.top < frame.top || inside.bottom > frame.bottom) nav.scrollTop += inside.top - frame.top - frame.height / 2
 }
 
 const isAbove = ({ path }: ExploredService, other: ExploredService | undefined) =>

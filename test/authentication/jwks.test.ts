@@ -211,6 +211,7 @@ t.test('an issuer that fails: 503, few requests, and well again', async (t) => {
   for (const answer of [
     (reply: FastifyReply) => reply.code(500).send('down'),
     (reply: FastifyReply) => reply.redirect('http://169.254.169.254/'),
+    (reply: FastifyReply) => reply.code(204).send(),
     (reply: FastifyReply) => reply.send('{'),
     (reply: FastifyReply) => reply.send({ keys: {} }),
     (reply: FastifyReply) => reply.send('null'),

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import authentication, { JwksStrategy } from 'fastify-services/authentication'
@@ -20,4 +23,11 @@ t.test('an issuer that never ends its answer: calls end with 503 after one reque
   t.equal((await app.inject('/news')).statusCode, 200)
   for (const { statusCode } of await Promise.all(answers)) t.equal(statusCode, 503)
   t.equal(issuer.requests, 1)
+})
+
+const script = fileURLToPath(new URL('../support/jose-missing.js', import.meta.url))
+
+t.test('without the package jose, the server does not start, and says what to do', async (t) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [script])
+  t.equal(stdout, 'JwksStrategy needs the package jose: npm i jose\n')
 })

@@ -1,0 +1,18 @@
+import { register } from 'node:module'
+
+// Started as a process of its own, in which the optional peer is not installed.
+const hooks = `export async function resolve(specifier, context, next) {
+  if (specifier !== 'jose') return next(specifier, context)
+  throw Object.assign(new Error("Cannot find package 'jose'"), { code: 'ERR_MODULE_NOT_FOUND' })
+}`
+register(`data:text/javascript,${encodeURIComponent(hooks)}`)
+
+const { default: Fastify } = await import('fastify')
+const { default: services } = await import('fastify-services')
+const { default: authentication, JwksStrategy } = await import('fastify-services/authentication')
+
+const app = Fastify()
+await app.register(services)
+const jwks = new JwksStrategy({ issuer: 'https://issuer.example', audience: 'api' })
+await app.register(authentication, { strategies: { jwks }, entity: null })
+console.log(await app.ready().catch(({ message }) => message))

@@ -50,7 +50,7 @@ export const errorHandlerOptions: OptionTable<ErrorHandlerOptions> = {
   logger: free,
   expose: free,
   requestId: free,
-  problem: free
+  problem: kinds.flag
 }
 export const notFoundOptions: OptionTable<NotFoundOptions> = { ...errorHandlerOptions, verbose: free }
 

@@ -15,4 +15,8 @@ const app = Fastify()
 await app.register(services)
 const jwks = new JwksStrategy({ issuer: 'https://issuer.example', audience: 'api' })
 await app.register(authentication, { strategies: { jwks }, entity: null })
-console.log(await app.ready().catch(({ message }) => message))
+try {
+  await app.ready()
+} catch (error) {
+  console.log((error as Error).message)
+}

@@ -65,7 +65,7 @@ export function referenceControl(
       choice.label,
       element('span', { className: 'dim' }, choice.id)
     )
-  /** Shows the records that fit; all of them if the text is an id. */
+  /** Shows the records that fit; all of them if the text is the id of one. */
   async function find(): Promise<void> {
     show(true)
     const mine = count
@@ -82,17 +82,17 @@ export function referenceControl(
   async function showName(): Promise<void> {
     const id = input.value
     fill(name, labels.get(id))
-    if (id === '' || labels.has(id) || read().problem !== undefined) return
+    if (id === '' || labels.has(id) || !isNumber(id)) return
     const label = await search.labelOf(id)
     if (label !== undefined) labels.set(id, label)
     if (input.value === id) fill(name, label ?? 'There is no such record.')
   }
+  const isNumber = (id: string) => field.kind !== 'number' || /^-?\d+$/.test(id)
   function read() {
     const { value } = input
-    const isNumber = field.kind !== 'number' || /^-?\d+$/.test(value)
     // A name in the place of an id.
     const isName = !labels.has(value) && choices.length > 0 && field.kind !== 'number'
-    const isUnknown = value !== '' && (!isNumber || isName)
+    const isUnknown = value !== '' && (!isNumber(value) || isName)
     return { text: value, ...(isUnknown && { problem: 'Choose a record from the list, or type its id.' }) }
   }
 
@@ -102,19 +102,22 @@ export function referenceControl(
     // Also that of a choice.
     if (!(event instanceof InputEvent)) return
     fill(name)
+    // Those of another text.
+    choices = []
     clearTimeout(timer)
     timer = setTimeout(find, typingPause)
   })
   input.addEventListener('blur', () => {
     show(false)
     const [match, ...others] = choices.filter(({ label }) => label.toLowerCase() === input.value.toLowerCase())
-    if (match !== undefined && others.length === 0) choose(match)
+    // The name of one record is that record, unless it is an id.
+    if (match !== undefined && others.length === 0 && read().problem !== undefined) choose(match)
     else void showName()
   })
   input.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const choice = choices[active]
-    if (step !== undefined && !isOpen()) void find()
+    if (step !== undefined && (!isOpen() || choices.length === 0)) void find()
     else if (step !== undefined)
       activate((Math.max(active, step === 1 ? -1 : 0) + step + choices.length) % choices.length)
     else if (event.key === 'Enter' && isOpen() && choice !== undefined) choose(choice)
@@ -128,6 +131,7 @@ export function referenceControl(
     view: element('div', { className: 'combobox' }, input, name, popup),
     read,
     write: (typed: string) => {
+      if (input.value === typed) return
       input.value = typed
       void showName()
     }

@@ -2,7 +2,6 @@ import { toCSV, toJSONText } from '../model/export.js'
 import type { Json } from '../model/json.js'
 import { type Rows, toRange } from '../model/result.js'
 import { toCountText } from '../model/units.js'
-import { download } from './download.js'
 import { button, type Content, element, labelled, select } from './element.js'
 
 const sizes = [10, 25, 50, 100]
@@ -75,4 +74,12 @@ export function fileButtons(path: string, columns: readonly string[], records: r
       title: `Save ${toCountText(records.length)} records as a file`
     })
   return [save('CSV', 'text/csv', toCSV), save('JSON', 'application/json', toJSONText)]
+}
+
+/** Gives a text to the browser as a file. */
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  element('a', { href: url, download: name }).click()
+  // The browser may still read it.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { register } from '../support/auth-fault-register.js'
 
 const secret = 's'.repeat(32)
-const there = 'There are: jwt.expiresIn, jwt.issuer, jwt.audience, jwt.algorithm, jwt.header'
+const there = 'There are: jwt.expiresIn, jwt.issuer, jwt.audience, jwt.algorithm, jwt.header, jwt.jwks'
 
 const rows: readonly (readonly [name: string, meant: string | undefined])[] = [
   ['issuers', 'issuer'],

@@ -139,7 +139,7 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.locator('#code').getByText(`curl -X POST '${address}/posts/1/publish'`).waitFor()
     await button(page, 'Publish').click()
     await page.getByText('Done. 200 OK').waitFor()
-    await page.getByLabel('Result').getByText('true').waitFor()
+    await page.getByLabel('Result').getByRole('img', { name: 'true' }).waitFor()
     await link(page, '/posts').first().click()
     await link(page, 'Count').click()
     await page.locator('#code').getByText(`-H 'X-Service-Method: count'`).waitFor()

@@ -5,7 +5,7 @@ import {
   toConditionField,
   toFilterFields
 } from '../../lib/explorer/model/filter-fields.js'
-import { fromHash, listOfService, type Place, toHash } from '../../lib/explorer/model/place.js'
+import { fromHash, listOfService, type Place, recordAt, toHash } from '../../lib/explorer/model/place.js'
 import { type Filter, toConditions, toQuery, toValue } from '../../lib/explorer/model/query.js'
 import { createFollow, toField } from '../../lib/explorer/model/schema.js'
 
@@ -199,6 +199,7 @@ t.test('a place stands in the address, and is found there again', async (t) => {
     t.equal(toHash(place), hash)
     t.strictSame(fromHash(hash), place)
   }
+  t.equal(toHash(recordAt({ ...list, limit: 5, route: new Map([['b', 'c']]) }, '7')), '#/posts?call=get&id=7&%3Ab=c')
   t.equal(toHash({ ...list, service: '\ud800' }), '#/%EF%BF%BD')
   for (const hash of ['', '#', '#posts', '#/%', 'javascript:alert(1)']) t.equal(fromHash(hash), undefined)
   t.match(fromHash('#/posts?limit=-1&skip=1e9&limit=x'), { limit: undefined, skip: 0 })

@@ -25,6 +25,14 @@ export const listOfService = (service: string): Place => ({
   columns: []
 })
 
+/** The place of a record of a list. */
+export const recordAt = ({ service, route }: Place, id: string): Place => ({
+  ...listOfService(service),
+  call: 'get',
+  id,
+  route
+})
+
 /**
  * Where a service begins: with its list, with the log-in, or with the first of its other methods.
  */

@@ -1,6 +1,6 @@
 import { isObject } from '../model/json.js'
 import { toActionLabel, toButtonLabel, toOutcome } from '../model/labels.js'
-import { listOfService, type Place, startOf, toHash } from '../model/place.js'
+import { listOfService, type Place, recordAt, startOf, toHash } from '../model/place.js'
 import { toProblem } from '../model/problem.js'
 import { idOfRecord } from '../model/result.js'
 import { toLineField } from '../model/schema.js'
@@ -12,7 +12,6 @@ import { leafView } from './field-view.js'
 import { createForm, headView, listLink, routeFields, showHead, trail } from './head-view.js'
 import { markFields, markProblems, problemView } from './problem-view.js'
 import { valuesView } from './record-view.js'
-import { recordAt } from './table-view.js'
 
 /**
  * A call that changes something, or that is an application's own: its form, and what comes of it.
@@ -131,11 +130,11 @@ async function existing({ explorer, service, operation, place }: View): Promise<
   return explorer.session.send(call).catch(() => undefined)
 }
 
-function removalView({ service, place }: View, record: unknown): Content {
+function removalView({ service, place, explorer }: View, record: unknown): Content {
   const get = service.operations.get('get')
   return [
     element('p', {}, `This removes the record ${place.id ?? ''} of /${service.path}.`),
-    get !== undefined && isObject(record) && valuesView({ operation: get }, record)
+    get !== undefined && isObject(record) && valuesView({ operation: get, explorer }, record)
   ]
 }
 

@@ -12,13 +12,12 @@ import {
   stopped,
   toListening
 } from '../model/heard.js'
-import { toHash } from '../model/place.js'
+import { recordAt, toHash } from '../model/place.js'
 import { button, byId, type Content, element, fill, link } from './element.js'
 import { callOf, type View } from './explorer.js'
 import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
 import { loginNotice } from './login-view.js'
 import { problemView } from './problem-view.js'
-import { recordAt } from './table-view.js'
 
 /** How often a server gives a sign of life, until it says that itself, in ms. */
 const usualHeartbeat = 20_000

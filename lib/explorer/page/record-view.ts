@@ -1,13 +1,12 @@
 import { missingIn } from '../model/call.js'
 import { isObject } from '../model/json.js'
-import { toReadableMoment } from '../model/moments.js'
 import { columnsOf, isTokenName, toReadableText } from '../model/result.js'
-import type { Field } from '../model/schema.js'
-import { byId, type Content, element, fill } from './element.js'
+import { byId, element, fill } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
 import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
 import { colours } from './json-editor.js'
 import { problemView } from './problem-view.js'
+import { valueView } from './value-view.js'
 
 /** A record, with what can be done with it. */
 export async function recordView(view: View): Promise<void> {
@@ -38,7 +37,10 @@ export async function recordView(view: View): Promise<void> {
 }
 
 /** The fields of a record, one below the other. */
-export function valuesView({ operation }: Pick<View, 'operation'>, record: unknown): HTMLElement {
+export function valuesView(
+  { operation, explorer }: Pick<View, 'operation' | 'explorer'>,
+  record: unknown
+): HTMLElement {
   if (!isObject(record))
     return element('pre', { tabIndex: 0, ariaLabel: 'Record', role: 'region' }, toReadableText(record))
   const names = columnsOf(
@@ -56,17 +58,14 @@ export function valuesView({ operation }: Pick<View, 'operation'>, record: unkno
       element('dt', {}, name),
       element(
         'dd',
-        { className: isNested || typeof value === 'boolean' || value === null ? 'code' : '' },
-        isTokenName(name) ? element('span', { className: 'secret' }, toReadableText(value)) : valueText(value, field)
+        { className: isNested || value === null ? 'code' : '' },
+        isTokenName(name)
+          ? element('span', { className: 'secret' }, toReadableText(value))
+          : valueView(explorer, value, field, isNested ? toColours : toReadableText)
       )
     )
   })
   return element('dl', { className: 'card' }, rows)
 }
 
-/** A value to read; of a date, what people write. */
-function valueText(value: unknown, field: Field | undefined): Content {
-  const moment = toReadableMoment(value, field?.format)
-  if (moment !== undefined) return element('span', { title: String(value) }, moment)
-  return typeof value === 'object' && value !== null ? colours(toReadableText(value)) : toReadableText(value)
-}
+const toColours = (value: unknown) => colours(toReadableText(value))

@@ -1,10 +1,9 @@
 import { type Json, propertyOf } from '../model/json.js'
-import { toReadableMoment } from '../model/moments.js'
-import { listOfService, type Place, toHash } from '../model/place.js'
+import { recordAt, toHash } from '../model/place.js'
 import { idOfRecord, type Rows, toCell } from '../model/result.js'
-import type { Field } from '../model/schema.js'
 import { type Content, element, link } from './element.js'
 import type { View } from './explorer.js'
+import { valueView } from './value-view.js'
 
 /** Callbacks of a table. */
 interface TableActions {
@@ -74,7 +73,9 @@ export function tableView(view: View, rows: Rows, columns: readonly string[], ac
     const id = name === idField ? idOfRecord(record, idField) : undefined
     const isDim = typeof value === 'object'
     const content =
-      id === undefined ? valueView(view, value, fields.get(name)) : link(toHash(recordAt(place, id)), '', toCell(value))
+      id === undefined
+        ? valueView(view.explorer, value, fields.get(name), toCell)
+        : link(toHash(recordAt(place, id)), '', toCell(value))
     const created = element(
       'td',
       { className: [...classesOf(name), isDim && 'dim'].filter(Boolean).join(' ') },
@@ -110,30 +111,3 @@ export function tableView(view: View, rows: Rows, columns: readonly string[], ac
     )
   )
 }
-
-/**
- * A value of a table: dates as people write them, a sign for yes and no, a link to a record of
- * another service.
- */
-function valueView({ explorer }: View, value: unknown, field: Field | undefined): Content {
-  if (typeof value === 'boolean')
-    return element(
-      'span',
-      { className: value ? 'yes' : 'dim', role: 'img', ariaLabel: String(value) },
-      value ? '✓' : '✗'
-    )
-  const text = toReadableMoment(value, field?.format) ?? toCell(value)
-  const target = explorer.session.services.get(field?.refersTo ?? '')
-  const id = idOfRecord({ id: value }, 'id')
-  if (target === undefined || id === undefined || !target.operations.has('get') || target.placeholders.length > 0)
-    return text
-  return link(toHash(recordAt(listOfService(target.path), id)), '', text)
-}
-
-/** The place of a record of a list. */
-export const recordAt = ({ service, route }: Place, id: string): Place => ({
-  ...listOfService(service),
-  call: 'get',
-  id,
-  route
-})

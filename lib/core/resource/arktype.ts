@@ -11,7 +11,7 @@ interface ArkType extends StandardSchema {
 
 function arktypeStructure(schema: unknown): LibraryStructure | undefined {
   const type = schema as ArkType
-  if (type.branches.length > 1) return { schemas: type.branches, isUnion: true }
+  if (type.branches.length > 1) return { branches: type.branches }
   const part = attempt(() => type.partial())
   const validate = standardOf(part)?.validate
   if (validate === undefined) return undefined

@@ -3,7 +3,6 @@ import { opennessOf } from '../../schema/combined.js'
 import { isSchema, oncePerSchema } from '../../schema/keywords.js'
 import { kindBits, schemasOfField } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
-import { isObject } from '../objects.js'
 import type { FieldResult, SchemaLibrary, StandardValidate } from './standard-schema.js'
 
 // PATCH has some fields of a record. Each is validated on its own: by a library, which may
@@ -49,8 +48,8 @@ function createFieldsCheck(
   const structure = structureOf(schema)
   if (structure === undefined)
     throw new TypeError(
-      "resource() can't check a part of a record by this schema: it transforms records as a whole, or its library " +
-        'does not show its fields. Set the option `patch` to a schema of what `patch` takes'
+      "resource() can't check a part of a record by this schema: it is an intersection, it transforms records as a whole, " +
+        'or its library does not show its fields. Set the option `patch` to a schema of what `patch` takes'
     )
   if ('checkField' in structure)
     return async (patch) => {
@@ -61,8 +60,8 @@ function createFieldsCheck(
         (await Promise.all(checks)).filter((entry): entry is [string, FieldResult] => entry[1] !== undefined)
       )
     }
-  const checks = structure.schemas.map((inner) => createFieldsCheck(inner, discriminators, structureOf))
-  return structure.isUnion ? createUnionCheck(checks, discriminators) : createIntersectionCheck(checks)
+  const checks = structure.branches.map((branch) => createFieldsCheck(branch, discriminators, structureOf))
+  return createUnionCheck(checks, discriminators)
 }
 
 const accepts = (results: FieldResults, name: string) => results.has(name) && results.get(name)?.issues === undefined
@@ -88,37 +87,6 @@ const createUnionCheck =
     }
     return results
   }
-
-const createIntersectionCheck =
-  (checks: readonly PatchCheck[]): PatchCheck =>
-  async (patch) => {
-    const all = await Promise.all(checks.map((check) => check(patch)))
-    const results = new Map<string, FieldResult>()
-    for (const [name, result] of all.flatMap((ofSchema) => [...ofSchema])) {
-      const before = results.get(name)
-      results.set(name, before === undefined ? result : mergeResults(patch[name], before, result))
-    }
-    return results
-  }
-
-function mergeResults(sent: unknown, left: FieldResult, right: FieldResult): FieldResult {
-  if (left.issues === undefined && right.issues === undefined)
-    return { value: mergeValues(sent, left.value, right.value) }
-  return { issues: [...(left.issues ?? []), ...(right.issues ?? [])] }
-}
-
-/** Merges the results of two schemas: each may drop fields, and may change others. */
-function mergeValues(sent: unknown, left: unknown, right: unknown): unknown {
-  if (Array.isArray(left) && Array.isArray(right))
-    return left.map((item, index) => mergeValues((sent as unknown[])[index], item, right[index]))
-  if (isObject(left) && isObject(right)) {
-    const names = new Set([...Object.keys(left), ...Object.keys(right)])
-    return Object.fromEntries(
-      [...names].map((name) => [name, mergeValues(Object(sent)[name], left[name], right[name])])
-    )
-  }
-  return left === undefined || (right !== undefined && right !== sent) ? right : left
-}
 
 /** Validates a value by a schema of a bundle. */
 type CheckSchema<Problem> = (schema: SchemaValue, value: unknown) => Problem | undefined
@@ -155,13 +123,11 @@ export function checkField<Problem>(
   const checkSchema = oncePerSchema((schema): FieldCheck<Problem> => {
     if (!isSchema(schema)) return { isNamed: false }
     const unions = [schema.anyOf, schema.oneOf].filter((branches) => branches !== undefined)
-    const checked = joinChecks([
+    return joinChecks([
       ...schemasOfField(schema, name).map((field) => ({ isNamed: true, problem: check(field, value) })),
       ...reader.always(schema).map(checkSchema),
       ...unions.map(checkUnion)
     ])
-    const { unevaluatedProperties: rest } = schema
-    return checked.isNamed || rest === undefined ? checked : { isNamed: true, problem: check(rest, value) }
   })
   return joinChecks(shape.schemas.map(checkSchema)).problem
 }

@@ -19,23 +19,6 @@ interface WithAsyncParse {
   ): Promise<{ data?: unknown; error?: Extract<StandardResult<unknown>, { issues: object }> }>
 }
 
-/** The two sides of an intersection transform a field differently. */
-export class UnmergedError extends TypeError {}
-
-/**
- * zod throws if the two sides of an intersection transform a field differently. The new error says
- * how to write the schema.
- */
-function rethrowUnmerged(cause: unknown): never {
-  const [, path] = /^Unmergable intersection\b.*?(\[.*\])/.exec(String(Object(cause).message)) ?? []
-  if (path === undefined) throw cause
-  throw new UnmergedError(
-    `zod can't merge what the two sides of an intersection make of ${path}. A field that one side transforms, or gives a default, must not stand on the other side: ` +
-      'write one object, z.object({ ...a.shape, ...b.shape }), in the place of z.intersection(a, b)',
-    { cause }
-  )
-}
-
 /** Returns the check of a schema, `undefined` if it has none. */
 export const validateOf = (schema: unknown): StandardValidate | undefined => standardOf(schema)?.validate
 
@@ -47,7 +30,7 @@ export const validateOf = (schema: unknown): StandardValidate | undefined => sta
 export function asyncValidateOf(schema: unknown): StandardValidate | undefined {
   if (standardOf(schema)?.vendor !== 'zod') return validateOf(schema)
   return async (value) => {
-    const { data, error } = await (schema as WithAsyncParse).safeParseAsync(value).catch(rethrowUnmerged)
+    const { data, error } = await (schema as WithAsyncParse).safeParseAsync(value)
     return error ?? { value: data }
   }
 }
@@ -61,12 +44,8 @@ export function immediateValidateOf(schema: unknown): StandardValidate | undefin
   if (validate === undefined || standardOf(schema)?.vendor !== 'zod') return validate
   const { _zod } = schema as { _zod: { run(payload: object, context: object): unknown } }
   return (value) => {
-    try {
-      const run = _zod.run({ value, issues: [] }, { async: true })
-      return run instanceof Promise ? run.catch(rethrowUnmerged) : validate(value)
-    } catch (error) {
-      return rethrowUnmerged(error)
-    }
+    const run = _zod.run({ value, issues: [] }, { async: true })
+    return run instanceof Promise ? (run as Promise<StandardResult<unknown>>) : validate(value)
   }
 }
 
@@ -79,17 +58,13 @@ export function triesAllBranches(schema: unknown): boolean {
 /** The result of one field. */
 export type FieldResult = StandardResult<unknown>
 
-/** The fields or branches of a schema that does not transform objects as a whole. */
+/** The fields of a schema that does not transform objects as a whole, or the branches of a union. */
 export type LibraryStructure =
   | {
       /** Validates a field on its own. Returns `undefined` if the schema has no such field. */
       readonly checkField: (name: string, value: unknown) => FieldResult | Promise<FieldResult> | undefined
     }
-  | {
-      /** The schemas of a union or of an intersection. */
-      readonly schemas: readonly unknown[]
-      readonly isUnion: boolean
-    }
+  | { readonly branches: readonly unknown[] }
 
 /** The value that clients send by a schema, or the value that its transformations return. */
 export type Side = 'input' | 'output'

@@ -23,8 +23,7 @@ function valibotStructure(schema: unknown): LibraryStructure | undefined {
   const { type, entries, rest, options = [], pipe } = isShown ? (schema as ValibotSchema) : shownByValibot(schema)
   if (pipe !== undefined) return pipe.slice(1).some(transforms) ? undefined : valibotStructure(pipe[0])
   if (entries !== undefined) return fieldsStructure(entries, rest)
-  if (type === 'union' || type === 'variant') return { schemas: options, isUnion: true }
-  return type === 'intersect' ? { schemas: options, isUnion: false } : undefined
+  return type === 'union' || type === 'variant' ? { branches: options } : undefined
 }
 
 /**

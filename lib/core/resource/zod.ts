@@ -17,8 +17,6 @@ interface ZodSchema {
       readonly shape?: Readonly<Record<string, unknown>>
       readonly catchall?: unknown
       readonly options?: readonly unknown[]
-      readonly left?: unknown
-      readonly right?: unknown
       readonly innerType?: unknown
       readonly checks?: readonly { readonly _zod: { readonly def: { readonly check: string } } }[]
     }
@@ -28,20 +26,10 @@ interface ZodSchema {
 const isNever = (schema: unknown) => (schema as ZodSchema | undefined)?._zod.def.type === 'never'
 
 function zodStructure(schema: unknown): LibraryStructure | undefined {
-  const {
-    type,
-    shape = {},
-    catchall,
-    options = [],
-    left,
-    right,
-    innerType,
-    checks = []
-  } = (schema as ZodSchema)._zod.def
+  const { type, shape = {}, catchall, options = [], innerType, checks = [] } = (schema as ZodSchema)._zod.def
   if (checks.some(({ _zod }) => _zod.def.check === 'overwrite')) return undefined
   if (type === 'object') return fieldsStructure(shape, isNever(catchall) ? undefined : catchall)
-  if (type === 'union') return { schemas: options, isUnion: true }
-  if (type === 'intersection') return { schemas: [left, right], isUnion: false }
+  if (type === 'union') return { branches: options }
   return type === 'readonly' ? zodStructure(innerType) : undefined
 }
 

@@ -1,4 +1,3 @@
-import type { JsonSchema } from '../../types/standard-schema.js'
 import { type Issue, maxIssues, type Path, type PathNode, toPath } from './issue.js'
 import { kindBits } from './reader.js'
 import type { Shape, ShapeMember, Shapes } from './shape.js'
@@ -8,12 +7,9 @@ export const maxDepth = 1000
 // 10,000 values that are nested 20 deep.
 const maxSquaredDepths = 4_000_000
 
-/** Returns the names that an object of the body must have, besides `required` of its schema. */
-export type RequiredNames = (shape: Shape, isRecord: boolean) => readonly string[]
-
 /**
- * Walks the names of a body once, and finds server-set, unknown and missing fields, and values that
- * are nested too deep.
+ * Walks the names of a body once, and finds server-set and unknown fields, and values that are
+ * nested too deep.
  */
 export class BodyNames {
   readonly issues: Issue[] = []
@@ -23,13 +19,11 @@ export class BodyNames {
    */
   readonly misplaced: Issue[] = []
   readonly #start: Path
-  readonly #requiredNames: RequiredNames
   #squaredDepths = 0
   #isOver = false
 
-  constructor(shapes: Shapes, body: object, start: Path, requiredNames: RequiredNames) {
+  constructor(shapes: Shapes, body: object, start: Path) {
     this.#start = start
-    this.#requiredNames = requiredNames
     this.#visit(body, shapes.root, undefined, 0)
   }
 
@@ -55,9 +49,7 @@ export class BodyNames {
   }
 
   #visitMembers(value: object, shape: Shape, within: PathNode | undefined, depth: number): void {
-    const isList = Array.isArray(value)
-    const entries = isList ? value.entries() : Object.entries(value)
-    for (const [key, inner] of entries) {
+    for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
       if (this.#isOver) return
       this.#squaredDepths += depth ** 2
       const member = typeof key === 'number' ? shape.item(key) : shape.field(key)
@@ -65,9 +57,6 @@ export class BodyNames {
       else if (!member.isKnown) this.#add({ key, within }, 'is not known', 'additionalProperties')
       else if (typeof inner === 'object' && inner !== null) this.#visit(inner, member.shape, { key, within }, depth + 1)
     }
-    if (isList) return
-    for (const key of this.#requiredNames(shape, within === undefined))
-      if (!Object.hasOwn(value, key)) this.#add({ key, within }, 'is required', 'required')
   }
 
   #add(node: PathNode | undefined, must: string, keyword: string): void {
@@ -86,51 +75,6 @@ export class BodyNames {
 /** Whether only the server sets a value: its member is flagged, or its branch of a union is. */
 const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown): boolean =>
   readOnly || (!isSettable && shape.unions.length > 0 && shape.narrow(value).has('readOnly'))
-
-/** Returns the fields of an object that only the server sets. */
-export const serverSetNames = (shape: Shape): ReadonlySet<string> =>
-  shape.remember(
-    serverSetNames,
-    () => new Set([...shape.names, ...shape.anyRequired].filter((name) => isReadOnly(shape.field(name), undefined)))
-  )
-
-/**
- * Returns the names that objects of each schema may lack, because the server sets them somewhere.
- */
-export const serverSetBySchema = ({ root }: Shapes): ReadonlyMap<JsonSchema, ReadonlySet<string>> =>
-  root.remember(serverSetBySchema, () => {
-    const bySchema = new Map<JsonSchema, Set<string>>()
-    // A name may match several patterns.
-    const ofPatterns = [...root.reachable].flatMap(({ shapes, rulesOfNames }) =>
-      rulesOfNames.length > 1 ? [...shapes.of(rulesOfNames).reachable] : []
-    )
-    for (const shape of [...root.reachable, ...ofPatterns]) {
-      // An object without a discriminator may be of any branch.
-      const anyBranch = shape.narrow(undefined)
-      const names = serverSetNames(anyBranch)
-      for (const schema of names.size === 0 ? [] : anyBranch.subschemas)
-        bySchema.set(schema, new Set([...(bySchema.get(schema) ?? []), ...names]))
-    }
-    return bySchema
-  })
-
-/**
- * Returns the names that an object must have here, although the server sets them at another place
- * of the same schema: JSON Schema no longer asks for them.
- */
-export const requiredHere = (shape: Shape): readonly string[] =>
-  shape.remember(requiredHere, () => {
-    const bySchema = serverSetBySchema(shape.shapes)
-    const isElsewhere = (name: string) => [...shape.subschemas].some((schema) => bySchema.get(schema)?.has(name))
-    const hasDefault = ({ subschemas }: Shape) => [...subschemas].some((schema) => schema.default !== undefined)
-    return shape.required.filter((name) => {
-      const member = shape.field(name)
-      return isElsewhere(name) && !isReadOnly(member, undefined) && !hasDefault(member.shape)
-    })
-  })
-
-/** Returns the fewest fields that a body must have. The server adds its own, but not all. */
-export const leastSent = (least: number, added: number): number => Math.max(Math.min(least, 1), least - added)
 
 /** Finds the server-set fields of a value by a schema that may describe another value. */
 export function findReadOnly(shapes: Shapes, value: unknown, path: Path): readonly Issue[] {

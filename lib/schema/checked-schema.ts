@@ -1,9 +1,9 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { leastSent } from './body-names.js'
 import { unconditional } from './combined.js'
-import { isSchema, mapSubschemas, type UnionKeyword, unionBranches, unionKeywords } from './keywords.js'
+import { isSchema, mapSubschemas, type UnionKeyword, unionKeywords } from './keywords.js'
 import { toFragment } from './pointer.js'
-import type { DiscriminatedUnion, SchemaReader } from './reader.js'
+import { type DiscriminatedUnion, kindBits, type SchemaReader } from './reader.js'
+import { leastSent } from './schema-flags.js'
 
 /**
  * Our own keywords. They replace keywords of JSON Schema whose check by Ajv a client could slow
@@ -11,20 +11,8 @@ import type { DiscriminatedUnion, SchemaReader } from './reader.js'
  */
 export const ownKeywords = { equals: 'services:equals', distinct: 'services:distinct' } as const
 
-/** How bodies differ from the schema: server-set fields, and unions with a discriminator. */
-interface CheckOptions {
-  /** For each schema, the names that its objects may lack, because the server sets them. */
-  readonly serverSet: ReadonlyMap<JsonSchema, ReadonlySet<string>>
-  /** Returns the discriminator of a union, if every body has it. */
-  discriminatorOf(branches: readonly SchemaValue[]): DiscriminatedUnion | undefined
-  /**
-   * Whether the server sets the discriminator of a union, so that a body may match several
-   * branches.
-   */
-  isOpen(branches: readonly SchemaValue[]): boolean
-}
-
-const checkedAsWritten: CheckOptions = { serverSet: new Map(), discriminatorOf: () => undefined, isOpen: () => false }
+/** Returns the names that objects of a schema lack, because the server sets them. */
+type ServerSetNames = (schema: JsonSchema) => ReadonlySet<string>
 
 type Words = Record<string, unknown>
 
@@ -35,13 +23,13 @@ type Words = Record<string, unknown>
 export class CheckedSchema {
   readonly schema: JsonSchema
   readonly #reader: SchemaReader
-  readonly #options: CheckOptions
+  readonly #serverSetNames: ServerSetNames
   readonly #pointers = new Map<JsonSchema, string>()
   readonly #referring = new Map<Words, JsonSchema>()
 
-  constructor(reader: SchemaReader, options: CheckOptions = checkedAsWritten) {
+  constructor(reader: SchemaReader, serverSetNames: ServerSetNames = () => new Set()) {
     this.#reader = reader
-    this.#options = options
+    this.#serverSetNames = serverSetNames
     this.schema = this.#copy(reader.bundle.schema, '')
     for (const [copy, target] of this.#referring) copy.$ref = `#${this.pointerTo(target)}`
   }
@@ -71,18 +59,12 @@ export class CheckedSchema {
     const parts: SchemaValue[] = []
     for (const keyword of unionKeywords) {
       const branches = schema[keyword]
-      const union = branches && this.#options.discriminatorOf(branches)
+      const union = branches && this.#decidedUnion(branches)
       if (union === undefined) continue
       delete words[keyword]
       parts.push(toBranchConditions(union, keyword))
     }
-    if (schema.oneOf !== undefined && this.#options.isOpen(schema.oneOf)) {
-      delete words.oneOf
-      parts.push({ anyOf: schema.oneOf })
-    }
-    if (isSchema(unevaluatedProperties) || unevaluatedProperties === false)
-      parts.push(...this.#otherFields(schema, unevaluatedProperties))
-    if (unevaluatedItems !== undefined) parts.push(...this.#otherItems(schema, unevaluatedItems))
+    if (unevaluatedProperties === false) parts.push(...this.#otherFields(schema))
     if (parts.length > 0) words.allOf = [...(schema.allOf ?? []), ...parts]
     if (uniqueItems === true) words[ownKeywords.distinct] = true
     compareObjects(words)
@@ -90,52 +72,33 @@ export class CheckedSchema {
     return words
   }
 
+  /** Returns a union of objects of which each requires the discriminator. */
+  #decidedUnion(branches: readonly SchemaValue[]): DiscriminatedUnion | undefined {
+    const union = this.#reader.discriminatedUnion(branches)
+    const isObject = (index: number) => this.#reader.kinds(branches[index] as SchemaValue) === kindBits.object
+    return union?.isRequired && [...union.branchByValue.values()].every(isObject) ? union : undefined
+  }
+
   #requireLess(words: Words, schema: JsonSchema): void {
-    const names = this.#options.serverSet.get(schema)
-    if (names === undefined) return
+    const names = this.#serverSetNames(schema)
     const { required, minProperties } = schema
     if (required !== undefined) words.required = required.filter((name) => !names.has(name))
     if (typeof minProperties === 'number') words.minProperties = leastSent(minProperties, names.size)
   }
 
-  /**
-   * `unevaluatedProperties` in words of draft 7. Unions and conditions beside it are refused at
-   * startup, but a discriminated union, for which `BodyNames` knows the branch.
-   */
-  #otherFields(schema: JsonSchema, rule: SchemaValue): JsonSchema[] {
-    const beside = this.#beside(schema)
+  /** `unevaluatedProperties: false` in words of draft 7. */
+  #otherFields(schema: JsonSchema): JsonSchema[] {
+    const all = [...unconditional([schema], this.#reader, () => [])]
     const isForAll = ({ additionalProperties, unevaluatedProperties }: JsonSchema) =>
-      (additionalProperties ?? unevaluatedProperties) !== undefined
-    if (schema.additionalProperties !== undefined || beside.some(isForAll)) return [unused(rule)]
-    const all = [schema, ...beside]
+      additionalProperties !== undefined || (unevaluatedProperties ?? false) !== false
+    if (all.some(isForAll)) return []
     const known = (maps: readonly (object | undefined)[]) =>
       Object.fromEntries(maps.flatMap((map = {}) => Object.keys(map)).map((name) => [name, true]))
     const properties = known(all.map((part) => part.properties))
     const patternProperties = known(all.map((part) => part.patternProperties))
-    return [{ properties, patternProperties, additionalProperties: rule }]
-  }
-
-  /** `unevaluatedItems` in words of draft 7. */
-  #otherItems(schema: JsonSchema, rule: SchemaValue): JsonSchema[] {
-    const beside = this.#beside(schema)
-    const all = [schema, ...beside]
-    const isForAll = ({ items, additionalItems }: JsonSchema) =>
-      (items !== undefined && !Array.isArray(items)) || (Array.isArray(items) && additionalItems !== undefined)
-    if (all.some(isForAll) || beside.some(({ unevaluatedItems }) => unevaluatedItems !== undefined))
-      return [unused(rule)]
-    const length = Math.max(0, ...all.map(({ items }) => (Array.isArray(items) ? items.length : 0)))
-    return [{ items: Array.from({ length }, () => true), additionalItems: rule }]
-  }
-
-  /** Returns the other schemas that apply where a schema does. */
-  #beside(schema: JsonSchema): readonly JsonSchema[] {
-    const parts = [...this.#reader.always(schema), ...unionBranches(schema)]
-    return [...unconditional(parts, this.#reader, (branches) => branches)]
+    return [{ properties, patternProperties, additionalProperties: false }]
   }
 }
-
-/** Keeps a schema that has no effect here: references may lead to it. */
-const unused = (schema: SchemaValue): JsonSchema => ({ $defs: { unused: schema } })
 
 /**
  * Returns one condition per branch: to try all branches takes exponential time where unions are

@@ -22,8 +22,8 @@ export function statedOpenness(schema: JsonSchema): Openness {
 export const isDefined = (value: unknown) => value !== undefined
 
 /** Returns whether a schema itself describes the items of a list. */
-export const describesItems = ({ items, additionalItems, unevaluatedItems }: JsonSchema): boolean =>
-  [items, additionalItems, unevaluatedItems].some(isDefined)
+export const describesItems = ({ items, additionalItems }: JsonSchema): boolean =>
+  [items, additionalItems].some(isDefined)
 
 /** Returns the branches of a union that a value may belong to. */
 type SelectBranches = (branches: readonly SchemaValue[]) => readonly SchemaValue[]
@@ -79,8 +79,6 @@ export interface MemberPlace {
   readonly kind: number
   /** Returns the schemas that a single schema has for it. */
   pick(schema: JsonSchema): readonly SchemaValue[]
-  /** Returns the schema for a member that neither this schema nor its subschemas describe. */
-  pickUnevaluated(schema: JsonSchema): SchemaValue | undefined
 }
 
 interface MemberSchemas {
@@ -110,14 +108,12 @@ export function schemasWithin(
     const unions = [schema.anyOf, schema.oneOf].map((branches = []) =>
       possibleBranches(branches).filter((branch) => (reader.kinds(branch) & place.kind) !== 0)
     )
-    const evaluated = intersect([
+    return intersect([
       toMemberSchemas(place.pick(schema)),
       ...reader.always(schema).map(ofSchema),
       ...unions.map((branches) => unite(branches.map(ofSchema), unionCache)),
       ...reader.conditional(schema).map((schema) => unite([ofSchema(schema), noSchemas], unionCache))
     ])
-    const rest = place.pickUnevaluated(schema)
-    return rest === undefined || evaluated.schemas.length > 0 ? evaluated : toMemberSchemas([rest])
   })
   return intersect(schemas.map(ofSchema)).schemas
 }

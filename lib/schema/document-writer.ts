@@ -1,5 +1,4 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { leastSent } from './body-names.js'
 import type { Bundle } from './bundle.js'
 import { codecKeyword } from './codec.js'
 import {
@@ -14,6 +13,7 @@ import {
 } from './keywords.js'
 import { toFragment } from './pointer.js'
 import type { Flag } from './reader.js'
+import { flagsBySchema, leastSent } from './schema-flags.js'
 import type { Shape, Shapes } from './shape.js'
 
 /** Options of a document. */
@@ -24,48 +24,31 @@ interface DocumentPurpose {
   readonly isPatch: boolean
 }
 
-/** Where a schema applies. One definition may be written differently for each role. */
-interface Role {
-  /** The shape there. Without one, the schema is copied unchanged: under `not`, removing a field
-   * would refuse more. */
-  readonly place: Shape | undefined
-  /**
-   * The schema that the place begins with. It is a new object per visit: schemas may be recursive.
-   */
-  readonly start: { readonly schema?: JsonSchema }
-  readonly flag: Flag | undefined
+/** Where a schema applies. */
+interface Position {
   readonly isRoot: boolean
-  /** The discriminators of the unions around it, whose defaults have no effect. */
-  readonly discriminators: readonly string[]
+  /** Whether it describes the object of a PATCH. */
+  readonly isPatch: boolean
 }
 
-type Refer = (schema: JsonSchema, target: JsonSchema, role: Role) => string
+const inside: Position = { isRoot: false, isPatch: false }
 
-const unchangedRole: Role = { place: undefined, start: {}, flag: undefined, isRoot: false, discriminators: [] }
-
-/**
- * Writes a schema for documents. A definition that differs between its places, because flags or
- * discriminators differ, is written once per version.
- */
+/** Writes a schema for documents. */
 export class DocumentWriter {
-  readonly #shapes: Shapes
   readonly #bundle: Bundle
   readonly #purpose: DocumentPurpose
-  readonly #intersected: ReadonlySet<JsonSchema>
-  readonly #document: JsonSchema
+  readonly #flags: ReturnType<typeof flagsBySchema>
+  readonly #open: ReadonlySet<JsonSchema>
   readonly #places: ReadonlyMap<SchemaValue, readonly [keyword: string, name: string]>
   readonly #definitions: Record<string, Record<string, SchemaValue>> = {}
-  /** The pointer to each version of a schema in the document. */
-  readonly #pointers = new Map<string, string>()
-  readonly #versions = new Map<string, number>()
-  readonly #numbers = new Map<unknown, number>()
+  /** The pointers to schemas in the document. */
+  readonly #pointers = new Map<JsonSchema, string>()
 
   constructor(shapes: Shapes, purpose: DocumentPurpose) {
-    this.#shapes = shapes
     this.#bundle = shapes.reader.bundle
     this.#purpose = purpose
-    this.#intersected = besideOthers(this.#bundle)
-    this.#document = this.#wholeOf(this.#bundle.schema)
+    this.#flags = flagsBySchema(shapes)
+    this.#open = openSchemas(this.#bundle)
     this.#places = new Map(
       definitionKeywords.flatMap((keyword) =>
         Object.entries(this.#bundle.schema[keyword] ?? {}).map(([name, schema]) => [schema, [keyword, name]])
@@ -74,139 +57,101 @@ export class DocumentWriter {
   }
 
   write(): JsonSchema {
-    const { isPatch, flag } = this.#purpose
-    const { schema } = this.#bundle
-    const role: Role = { place: this.#shapes.root, start: { schema }, flag, isRoot: true, discriminators: [] }
-    if (!isPatch && this.#bundle.hasReferences) this.#pointers.set(this.#keyOf(schema, this.#roleOf(schema)), '#')
-    const document = this.#toDocument(this.#document, role, this.#refer) as JsonSchema
+    const { isPatch } = this.#purpose
+    const { schema, hasReferences } = this.#bundle
+    if (!isPatch && hasReferences) this.#pointers.set(schema, '#')
+    const document = this.#toDocument(schema, { isRoot: true, isPatch })
     return { ...document, ...(isPatch && { minProperties: 1 }), ...this.#definitions }
   }
 
-  /** A root that is only a reference to a definition is replaced by that definition. */
-  #wholeOf(schema: JsonSchema): JsonSchema {
-    const target = this.#bundle.target(schema)
-    if (!isSchema(target)) return schema
-    const { $ref, ...rest } = schema
-    return isOnlyUnionOrReference(schema)
-      ? { ...this.#wholeOf(target), ...rest }
-      : { ...rest, allOf: [...(rest.allOf ?? []), target] }
-  }
-
-  /** Returns the role of a schema that a place begins with. */
-  #roleOf(entry: SchemaValue, flag = this.#purpose.flag): Role {
-    return isSchema(entry)
-      ? { place: this.#shapes.of([entry]), start: { schema: entry }, flag, isRoot: false, discriminators: [] }
-      : unchangedRole
-  }
-
-  #toDocument(schema: SchemaValue, role: Role, refer: Refer): SchemaValue {
-    if (!isSchema(schema)) return schema
-    const { place, flag, isRoot, discriminators } = role
-    const isPatch = isRoot && this.#purpose.isPatch
+  /** @param position missing in a `not` or `if`, where removing a field would refuse more */
+  #toDocument(schema: JsonSchema, position: Position | undefined): Record<string, unknown> {
     const { definitions, $defs, [codecKeyword]: _, ...words } = schema
+    const { isRoot, isPatch } = position ?? inside
+    const isHidden = (name: string) => this.#isHidden(schema, name)
     const copy: Record<string, unknown> = mapSubschemas(words, (part, keyword, name = '') => {
-      if (place === undefined || keyword === 'not' || keyword === 'if')
-        return this.#toDocument(part, unchangedRole, refer)
-      if (isInPlace(keyword)) return this.#toDocument(part, this.#roleIn(schema, keyword, name, role), refer)
-      const member = this.#toDocument(part, this.#roleOf(part, flag), refer)
+      if (keyword === 'properties' && position !== undefined && isHidden(name)) return undefined
+      if (!isSchema(part)) return part
+      if (position === undefined || keyword === 'not' || keyword === 'if') return this.#toDocument(part, undefined)
+      if (isInPlace(keyword)) return this.#toDocument(part, { isRoot: false, isPatch })
+      const member = this.#toDocument(part, inside)
       if (keyword !== 'properties') return member
-      if (isFlagged(place, name, flag)) return undefined
-      return marked(isPatch || discriminators.includes(name) ? withoutDefault(member) : member, place, name)
+      if (isPatch) delete member.default
+      return this.#marked(member, schema, name)
     })
     const target = this.#bundle.target(schema)
-    if (isSchema(target)) copy.$ref = refer(schema, target, role)
-    if (place === undefined) return copy
-    // `required` may name fields of another schema, and a field may be hidden by one branch only.
-    const whole = place.narrow({})
-    const isHidden = (name: string) => isFlagged(whole, name, flag)
+    if (isSchema(target) && (isRoot || isPatch)) {
+      const whole = this.#toDocument(target, { isRoot: isRoot && isOnlyUnionOrReference(schema), isPatch })
+      delete copy.$ref
+      if (isOnlyUnionOrReference(schema)) return { ...whole, ...copy }
+      copy.allOf = [...((copy.allOf ?? []) as SchemaValue[]), whole]
+    } else if (isSchema(target)) copy.$ref = this.#refer(schema, target)
+    if (position === undefined) return copy
     if (isPatch) demandNothing(copy)
-    else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
-    // Removed fields count, too.
-    const hidden = whole.names.filter(isHidden).length
-    if (hidden > 0 && typeof copy.minProperties === 'number') {
-      if (flag === 'readOnly') copy.minProperties = leastSent(copy.minProperties, hidden)
-      else delete copy.minProperties
-    }
+    else this.#demandLess(copy, schema)
     if (!isClosedByDefault(schema)) return copy
     // The body of PATCH may have fields of several branches.
-    const isBranchOfPatch = isPatch && schema !== this.#document
-    const names = Object.keys(schema.properties as object)
-    if (!this.#intersected.has(schema) && !isBranchOfPatch) copy.additionalProperties = false
+    if (!this.#open.has(schema) && (isRoot || !isPatch)) copy.additionalProperties = false
     // Client generators read an empty `properties` as an object without fields.
-    else if (names.length > 0 && names.every((name) => isFlagged(place, name, flag))) delete copy.properties
+    else if (Object.keys(schema.properties as object).length > 0 && Object.keys(copy.properties as object).length === 0)
+      delete copy.properties
     return copy
   }
 
-  /**
-   * Returns the role of a subschema at the same place. Within a discriminated union, its branch is
-   * chosen.
-   */
-  #roleIn(schema: JsonSchema, keyword: string, name: string, role: Role): Role {
-    const branches = unionKeywords.some((union) => union === keyword) ? (schema[keyword] as SchemaValue[]) : []
-    const union = this.#shapes.reader.discriminatedUnion(branches)
-    if (union === undefined) return role
-    const place = (role.place as Shape).choose([branches, Number(name)])
-    return { ...role, place, discriminators: [...role.discriminators, union.discriminator] }
+  #isHidden(schema: JsonSchema, name: string): boolean {
+    const { flag } = this.#purpose
+    return flag !== undefined && this.#flags.get(schema)?.[flag].has(name) === true
   }
 
-  /** Returns the pointer to the version of a schema that a reference needs. */
-  readonly #refer: Refer = (schema, target, role) => {
+  /** Removes hidden fields from `required`, and their number from `minProperties`. */
+  #demandLess(copy: Record<string, unknown>, schema: JsonSchema): void {
+    const { flag } = this.#purpose
+    const hidden = flag && this.#flags.get(schema)?.[flag]
+    if (hidden === undefined || hidden.size === 0) return
+    const { required, minProperties } = schema
+    if (required?.some((name) => hidden.has(name))) copy.required = required.filter((name) => !hidden.has(name))
+    if (flag === 'writeOnly') delete copy.minProperties
+    else if (typeof minProperties === 'number') copy.minProperties = leastSent(minProperties, hidden.size)
+  }
+
+  /** Adds the flags of a field that come from options, or from other schemas. */
+  #marked(field: Record<string, unknown>, schema: JsonSchema, name: string): JsonSchema {
+    const flags = this.#flags.get(schema)
+    const { readOnly, ...settable } = field
+    const marks = flagKeywords.filter((flag) => flags?.[flag].has(name)).map((flag) => [flag, true])
+    return { ...(flags?.settable.has(name) ? settable : field), ...Object.fromEntries(marks) }
+  }
+
+  /** Returns the pointer to a schema in the document. */
+  #refer(schema: JsonSchema, target: JsonSchema): string {
     const written = this.#bundle.written(schema)
-    const isAlone = schema === role.start.schema && !role.isRoot && isOnlyUnionOrReference(schema)
-    const version = isAlone ? this.#roleOf(target, role.flag) : role
-    const key = this.#keyOf(target, version)
     // A shared schema without changes has its own place in documents.
-    const isWhole = role.place === undefined || key === this.#keyOf(target, this.#roleOf(target, undefined))
-    if (written !== undefined && isWhole) return written
-    const ready = this.#pointers.get(key)
+    if (written !== undefined && !this.#isChanged(target)) return written
+    const ready = this.#pointers.get(target)
     if (ready !== undefined) return ready
-    const [keyword, name] = this.#freePlace(target, written)
+    const [keyword, name] = this.#places.get(target) ?? this.#freePlace(written ?? this.#bundle.pointers.get(target))
     const definitions = this.#definitions[keyword] ?? {}
     this.#definitions[keyword] = definitions
     const pointer = `#${toFragment([keyword, name])}`
-    this.#pointers.set(key, pointer)
+    this.#pointers.set(target, pointer)
     // Takes the name before the definition is written, since it may refer to itself.
     definitions[name] = true
-    definitions[name] = this.#toDocument(target, version, this.#refer)
+    definitions[name] = this.#toDocument(target, inside)
     return pointer
   }
 
-  /** Returns a free name. The first version of a definition keeps its own. */
-  #freePlace(target: JsonSchema, written: string | undefined): readonly [keyword: string, name: string] {
-    const [keyword, base] = this.#places.get(target) ?? [
-      '$defs',
-      lastNameOf(written ?? this.#bundle.pointers.get(target))
-    ]
-    const isTaken = (name: string) => Object.hasOwn(this.#definitions[keyword] ?? {}, name)
-    const isOfSchema = (name: string) => Object.hasOwn(this.#bundle.schema[keyword] ?? {}, name)
-    const isOwn = this.#places.has(target) && !isTaken(base)
+  #isChanged(target: JsonSchema): boolean {
+    const { flag } = this.#purpose
+    const parts = [...this.#bundle.placesFrom(target, '').keys()]
+    return flag !== undefined && parts.some((part) => this.#flags.get(part)?.[flag].size)
+  }
+
+  #freePlace(pointer: string | undefined): readonly [keyword: string, name: string] {
+    const base = lastNameOf(pointer)
+    const taken = { ...this.#bundle.schema.$defs, ...this.#definitions.$defs }
     let name = base
-    for (let number = 2; !isOwn && (isTaken(name) || isOfSchema(name)); number++) name = `${base}${number}`
-    return [keyword, name]
-  }
-
-  /** Returns a key that is equal for roles in which a schema is written in the same way. */
-  #keyOf(target: JsonSchema, role: Role): string {
-    const { place, flag, isRoot, discriminators } = role
-    const number = this.#numberOf(target)
-    if (place === undefined) return `${number} unchanged`
-    const key = [number, this.#numberOf(place), flag, isRoot, ...discriminators].join(' ')
-    const version = this.#versions.get(key)
-    if (version !== undefined) return `${number} ${version}`
-    const text = JSON.stringify(
-      this.#toDocument(target, role, (_schema, inner, innerRole) =>
-        innerRole.start === role.start ? this.#keyOf(inner, innerRole) : `${this.#numberOf(inner)}`
-      )
-    )
-    const textNumber = this.#numberOf(text)
-    this.#versions.set(key, textNumber)
-    return `${number} ${textNumber}`
-  }
-
-  #numberOf(value: unknown): number {
-    const number = this.#numbers.get(value) ?? this.#numbers.size
-    this.#numbers.set(value, number)
-    return number
+    for (let number = 2; Object.hasOwn(taken, name); number++) name = `${base}${number}`
+    return ['$defs', name]
   }
 }
 
@@ -216,23 +161,6 @@ const lastNameOf = (pointer = ''): string =>
     .split(/[/#]/)
     .findLast((key) => /[a-z]/i.test(key))
     ?.replace(/[^\w.-]/g, '_') ?? 'record'
-
-/** Returns whether a field is flagged, in any of its branches. */
-function isFlagged(place: Shape, name: string, flag: Flag | undefined): boolean {
-  if (flag === undefined) return false
-  const field = place.field(name)
-  if (flag === 'readOnly' && field.isSettable) return false
-  return field[flag] || field.shape.mayHave(flag)
-}
-
-/** Returns a field with the flags that come from options or from its reference. */
-function marked(field: SchemaValue, place: Shape, name: string): SchemaValue {
-  if (!isSchema(field)) return field
-  const flags = flagKeywords.filter((flag) => isFlagged(place, name, flag))
-  const { readOnly, ...settable } = field
-  const marks = Object.fromEntries(flags.map((flag) => [flag, true]))
-  return { ...(place.field(name).isSettable ? settable : field), ...marks }
-}
 
 /** Removes what PATCH does not require. A body may then belong to several branches of a union. */
 function demandNothing(copy: Record<string, unknown>): void {
@@ -245,22 +173,22 @@ function demandNothing(copy: Record<string, unknown>): void {
   else if (oneOf !== undefined) copy.anyOf = oneOf
 }
 
-const withoutDefault = (schema: SchemaValue): SchemaValue => {
-  if (!isSchema(schema)) return schema
-  const { default: _, ...rest } = schema
-  return rest
-}
-
-/** Returns the schemas that apply beside others: each must accept the fields of the others. */
-function besideOthers(bundle: Bundle): ReadonlySet<JsonSchema> {
+/**
+ * Returns the schemas that must accept further fields: those that apply beside others, and all in a
+ * `not` or `if`.
+ */
+function openSchemas(bundle: Bundle): ReadonlySet<JsonSchema> {
   const parts = new Set<JsonSchema>()
   const add = (part: SchemaValue | undefined) => {
     if (!isSchema(part) || parts.has(part)) return
     parts.add(part)
     subschemasInPlace(part, bundle).forEach(add)
   }
-  for (const schema of bundle.pointers.keys())
+  for (const schema of bundle.pointers.keys()) {
     if (!isOnlyUnionOrReference(schema)) subschemasInPlace(schema, bundle).forEach(add)
+    for (const part of [schema.not, schema.if].filter(isSchema))
+      for (const inner of bundle.placesFrom(part, '').keys()) parts.add(inner)
+  }
   return parts
 }
 

@@ -175,8 +175,8 @@ function digitsOf(text: string): string | undefined {
 
 /** Returns whether an object may have only the fields in `properties`. */
 function isSpelledOut({ isOpen, subschemas }: Shape): boolean {
-  const isMore = ({ patternProperties, additionalProperties, unevaluatedProperties }: JsonSchema) =>
-    patternProperties !== undefined || isPermission(additionalProperties) || isPermission(unevaluatedProperties)
+  const isMore = ({ patternProperties, additionalProperties }: JsonSchema) =>
+    patternProperties !== undefined || isPermission(additionalProperties)
   return !isOpen && ![...subschemas].some(isMore)
 }
 

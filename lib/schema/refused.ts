@@ -1,5 +1,4 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { serverSetBySchema, serverSetNames } from './body-names.js'
 import { isDefined, unconditional } from './combined.js'
 import {
   flagKeywords,
@@ -12,6 +11,7 @@ import {
   unionKeywords
 } from './keywords.js'
 import { kindBits, type SchemaReader } from './reader.js'
+import { flagsBySchema } from './schema-flags.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
 /**
@@ -25,26 +25,28 @@ export const refusals = {
     write: 'Flag the field in `properties`'
   },
   unevaluated: {
-    found: 'there is `unevaluatedProperties` or `unevaluatedItems` beside a union or a condition',
-    write: 'Use `additionalProperties` in the branches. Or leave it out: an object that names fields accepts no others'
+    found:
+      'there is `unevaluatedProperties` or `unevaluatedItems`, other than `unevaluatedProperties: false` without a union or a condition',
+    write: 'Use `additionalProperties`. Or leave it out: an object that names fields accepts no others'
   },
   dynamicReference: {
     found: 'there is `$dynamicRef` or `$recursiveRef`',
     write: 'Write `$ref`'
   },
-  endlessUnion: {
-    found: 'several branches of a union contain the union itself, and it declares no discriminator',
+  endless: {
+    found:
+      'it contains itself by one field in several branches of a union, or both within and beside a union or a condition',
     write:
-      "Give each branch a constant that it requires: `z.discriminatedUnion('kind', […])` of zod, `v.variant('kind', […])` of Valibot, " +
-      "`required: ['kind']` beside `kind: { const: … }` in JSON Schema"
+      "Describe the field once. Or give each branch a constant that it requires: `z.discriminatedUnion('kind', […])` of zod, " +
+      "`v.variant('kind', […])` of Valibot, `required: ['kind']` beside `kind: { const: … }` in JSON Schema"
   },
-  sharedRequirement: {
-    found: 'a definition requires a field, or a number of fields, and only the server sets the field at another place',
+  serverSetDiscriminator: {
+    found: 'only the server sets the field by which a branch of a union is chosen',
+    write: 'Set the options `create` and `patch` to schemas of what clients send'
+  },
+  mixedFlags: {
+    found: 'a field of a definition is `readOnly` or `writeOnly` at one of its places, and not at another',
     write: 'Flag the field in the definition, or write a definition for each place'
-  },
-  endlessCondition: {
-    found: 'it contains itself by one field both within and beside a condition or a union',
-    write: 'Describe the field in one of them'
   }
 } as const
 
@@ -68,64 +70,41 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
   for (const [schema, place] of places) {
     if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
       throw refuse(label, 'dynamicReference', place)
-    if (isRuleBesideBranches(schema, reader)) throw refuse(label, 'unevaluated', place)
+    if (isUnevaluated(schema, reader)) throw refuse(label, 'unevaluated', place)
     if (shapes.ignoresFlags) continue
     for (const [part, [keyword = '', key]] of subschemasOf(schema)) {
       const flagged = isConditional(keyword) ? placeOfFlag(part, innerPlace(place, keyword, key), shapes) : undefined
       if (flagged !== undefined) throw refuse(label, 'conditionalFlag', flagged)
     }
   }
-  if (tries === 'none' || !reader.bundle.hasReferences) return
-  // A library asks for the fields itself.
-  const shared = tries === 'all' ? undefined : findSharedRequirement(shapes, places)
-  if (shared !== undefined) throw refuse(label, 'sharedRequirement', shared)
-  const endless = findEndlessUnion(shapes, places, tries === 'all')
-  if (endless !== undefined) throw refuse(label, 'endlessUnion', places.get(endless) ?? '')
+  const mixed = findMixedFlags(shapes, places)
+  if (mixed !== undefined) throw refuse(label, 'mixedFlags', mixed)
+  if (tries === 'none') return
+  for (const shape of shapes.root.reachable)
+    for (const { branches, discriminator } of shape.unions)
+      if (shape.narrow({}).field(discriminator).readOnly) {
+        const holder = [...places].find(([schema]) => unionKeywords.some((keyword) => schema[keyword] === branches))
+        throw refuse(label, 'serverSetDiscriminator', holder?.[1] ?? '')
+      }
+  if (!reader.bundle.hasReferences) return
   for (const [schema, place] of places)
-    if (leadsBackTwice(schema, checkedTogether(schema, reader), shapes)) throw refuse(label, 'endlessCondition', place)
+    if (leadsBackTwice(schema, triedSchemas(schema, reader, tries), shapes)) throw refuse(label, 'endless', place)
 }
 
 /**
- * Whether fields or items that other rules don't describe have a rule, beside a union or a
- * condition that describes some.
+ * Whether a rule depends on the names and items that other schemas describe. Only a closed object
+ * without branches is as easy to check as one that lists all names.
  */
-function isRuleBesideBranches(schema: JsonSchema, reader: SchemaReader): boolean {
+function isUnevaluated(schema: JsonSchema, reader: SchemaReader): boolean {
   const [fields, items] = [schema.unevaluatedProperties, schema.unevaluatedItems].map(ruleOf)
-  if (fields === undefined && items === undefined) return false
-  const applying = [...unconditional([schema], reader, () => [])]
-  const branches = applying.flatMap((part) => [
-    ...reader.conditional(part),
-    // The discriminator of a body decides which of its names are known.
-    ...[part.anyOf ?? [], part.oneOf ?? []].flatMap((union) =>
-      fields === false && items === undefined && reader.discriminatedUnion(union)?.isRequired ? [] : union
-    )
-  ])
-  // An item that `contains` describes counts as described.
-  if (items !== undefined && applying.some(({ contains }) => contains !== undefined)) return true
-  const isWithRule = isSchema(fields) || items !== undefined
-  const known = new Set(applying.flatMap(describedNames))
-  return isWithRule
-    ? branches.length > 0
-    : branches.some((branch) => namesAt(branch, reader).some((name) => !known.has(name)))
+  const hasBranches = (part: JsonSchema) => unionBranches(part).length + reader.conditional(part).length > 0
+  if (fields !== false || items !== undefined) return fields !== undefined || items !== undefined
+  return [...unconditional([schema], reader, () => [])].some(hasBranches)
 }
 
 /** A schema that accepts everything is no rule. */
 const ruleOf = (schema: SchemaValue | undefined) =>
   schema === true || (isSchema(schema) && Object.keys(schema).length === 0) ? undefined : schema
-
-const describedNames = ({ properties = {}, patternProperties = {} }: JsonSchema) => [
-  ...Object.keys(properties),
-  ...Object.keys(patternProperties).map((pattern) => `/${pattern}/`)
-]
-
-/** Returns the names that a branch describes, also by branches of its own. */
-function namesAt(branch: SchemaValue, reader: SchemaReader): string[] {
-  const all = (schemas: readonly SchemaValue[]) => schemas
-  return [...unconditional([branch], reader, all)].flatMap((part) => [
-    ...describedNames(part),
-    ...reader.conditional(part).flatMap((inner) => namesAt(inner, reader))
-  ])
-}
 
 /** Returns the place of the first flag within a schema. */
 function placeOfFlag(start: SchemaValue, place: string, shapes: Shapes): string | undefined {
@@ -134,67 +113,44 @@ function placeOfFlag(start: SchemaValue, place: string, shapes: Shapes): string 
   return [...shapes.reader.bundle.placesFrom(start, place)].find(([schema]) => isFlagged(schema))?.[1]
 }
 
-/**
- * Finds a place where a definition asks for fields that the server sets at another one. Bodies are
- * checked by one definition for all places, which does not ask for them.
- */
-function findSharedRequirement(shapes: Shapes, places: ReadonlyMap<JsonSchema, string>): string | undefined {
-  const bySchema = serverSetBySchema(shapes)
-  const isLost = (schema: JsonSchema, names: ReadonlySet<string>, isAsked: (name: string) => boolean) => {
-    const all = bySchema.get(schema) ?? new Set()
-    const missing = (schema.required ?? []).some((name) => all.has(name) && !names.has(name) && !isAsked(name))
-    return missing || (schema.minProperties !== undefined && all.size > names.size)
-  }
-  for (const shape of bySchema.size === 0 ? [] : shapes.root.reachable) {
-    const names = serverSetNames(shape.narrow(undefined))
-    const lost = [...shape.subschemas].find((schema) => isLost(schema, names, (name) => shape.required.includes(name)))
-    if (lost !== undefined) return places.get(lost) ?? ''
-  }
-  for (const schema of places.keys())
-    for (const part of [schema.not, schema.contains]) {
-      const target = isSchema(part) ? (shapes.reader.bundle.target(part) ?? part) : undefined
-      if (isSchema(target) && isLost(target, new Set(), () => false)) return places.get(target)
+/** Finds a schema whose fields have a flag at one place, and not at another. */
+function findMixedFlags(shapes: Shapes, places: ReadonlyMap<JsonSchema, string>): string | undefined {
+  const flags = flagsBySchema(shapes)
+  const hasFlags = (schema: JsonSchema) => flagKeywords.some((flag) => flags.get(schema)?.[flag].size)
+  for (const [schema, place] of places) {
+    if (flags.mixed.has(schema)) return place
+    // Flags don't apply there.
+    for (const keyword of ['not', 'contains'] as const) {
+      const at = innerPlace(place, keyword)
+      if ([...shapes.reader.bundle.placesFrom(schema[keyword] ?? true, at).keys()].some(hasFlags)) return at
     }
+  }
   return undefined
 }
 
 /**
- * Finds a union that contains itself by one name in several branches, of which all would be tried
- * at each level of a body.
+ * Returns the schemas that a value is tried by, one after the other. If several of them lead back
+ * by one field, checking a body takes exponential time.
  */
-function findEndlessUnion(
-  shapes: Shapes,
-  places: ReadonlyMap<JsonSchema, string>,
-  triesAll: boolean
-): JsonSchema | undefined {
-  const { reader } = shapes
-  const isUndecided = (schema: JsonSchema, keyword: UnionKeyword) =>
-    (schema[keyword]?.length ?? 0) > 1 &&
-    ((triesAll && keyword === 'anyOf') || reader.discriminatedUnion(schema[keyword] ?? [])?.isRequired !== true)
-  for (const schema of places.keys())
-    for (const keyword of unionKeywords)
-      if (isUndecided(schema, keyword) && leadsBackTwice(schema, schema[keyword] ?? [], shapes)) return schema
-  return undefined
-}
-
-/**
- * The schemas by which one value may be checked one after the other. Nothing, if the value decides
- * nothing.
- */
-function checkedTogether(schema: JsonSchema, reader: SchemaReader): readonly SchemaValue[] {
-  const sure = [...unconditional([schema], reader, () => [])]
-  const tests = sure.flatMap((part) => [part.if, part.not, ...Object.values(part.dependencies ?? {})]).filter(isSchema)
-  // One value meets few of these: a field of several of them may be checked once.
-  const chosen = sure.flatMap((part) => [[part.then, part.else].filter(isSchema), unionBranches(part)].flat())
-  if (tests.length + chosen.length === 0) return []
-  const own = sure.map(({ properties, patternProperties, additionalProperties, items }) =>
-    Object.fromEntries(
-      Object.entries({ properties, patternProperties, additionalProperties, items }).filter(([, rule]) =>
-        isDefined(rule)
-      )
-    )
-  )
-  return [{ allOf: own }, ...tests, { anyOf: chosen }]
+function triedSchemas(schema: JsonSchema, reader: SchemaReader, tries: Tries): readonly SchemaValue[] {
+  const isDecided = (branches: readonly SchemaValue[], keyword: UnionKeyword) =>
+    !(tries === 'all' && keyword === 'anyOf') && reader.discriminatedUnion(branches)?.isRequired === true
+  const own: JsonSchema[] = []
+  const tried: SchemaValue[] = []
+  const chosen: SchemaValue[] = []
+  for (const part of unconditional([schema], reader, () => [])) {
+    const { properties, patternProperties, additionalProperties, items } = part
+    const rules = Object.entries({ properties, patternProperties, additionalProperties, items })
+    own.push(Object.fromEntries(rules.filter(([, rule]) => isDefined(rule))))
+    tried.push(...[part.if, part.not, ...Object.values(part.dependencies ?? {})].filter(isSchema))
+    // One value meets few of these: a field of several of them may be checked once.
+    chosen.push(...[part.then, part.else].filter(isSchema))
+    for (const keyword of unionKeywords) {
+      const branches = part[keyword] ?? []
+      ;(isDecided(branches, keyword) ? chosen : tried).push(...branches)
+    }
+  }
+  return tried.length + chosen.length === 0 ? [] : [{ allOf: own }, ...tried, { anyOf: chosen }]
 }
 
 function leadsBackTwice(schema: JsonSchema, branches: readonly SchemaValue[], shapes: Shapes): boolean {

@@ -217,8 +217,7 @@ export class Shape {
   #toField(name: string): ShapeMember {
     const described = this.#within({
       kind: kindBits.object,
-      pick: (schema) => schemasOfField(schema, name),
-      pickUnevaluated: ({ unevaluatedProperties: rest }) => (isPermission(rest) ? rest : undefined)
+      pick: (schema) => schemasOfField(schema, name)
     })
     const schemas = this.isOpen ? described : this.shapes.unionCache.requireNamed(described)
     const shape = this.#ofPatterns(name, schemas)
@@ -244,10 +243,7 @@ export class Shape {
   /** The schemas of fields that are described by patterns, or as additional properties. */
   get rulesOfNames(): readonly SchemaValue[] {
     return this.remember('rulesOfNames', () => {
-      const others = [...this.subschemas].flatMap((schema) => [
-        schema.additionalProperties,
-        schema.unevaluatedProperties
-      ])
+      const others = [...this.subschemas].map(({ additionalProperties }) => additionalProperties)
       return [...new Set([...this.#patterns, ...others.filter(isPermission)])]
     })
   }
@@ -271,8 +267,7 @@ export class Shape {
     if (ready !== undefined) return ready
     const schemas = this.#within({
       kind: kindBits.array,
-      pick: (schema) => schemasOfItem(schema, at),
-      pickUnevaluated: ({ unevaluatedItems }) => unevaluatedItems
+      pick: (schema) => schemasOfItem(schema, at)
     })
     const shape = this.shapes.of(schemas)
     const member = { shape, isKnown: true, readOnly: shape.has('readOnly'), writeOnly: shape.has('writeOnly') }

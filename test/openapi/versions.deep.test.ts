@@ -70,17 +70,6 @@ for (const [where, schema] of [
     t.equal(await send('PATCH', { title: 'b' }), 200)
   })
 
-t.test('a definition that is the record and a field has a version for each', async (t) => {
-  const schema = {
-    allOf: [{ $ref: '#/$defs/Base' }, { type: 'object', properties: { base: { $ref: '#/$defs/Base' } } }],
-    $defs: { Base: base }
-  }
-  const { send } = await thingsOf(t, schema)
-  t.equal(await send('POST', { token: 's', base: { id: 7, token: 't' } }), 201)
-  t.equal(await send('POST', { token: 's', base: { id: 7 } }), 400)
-  t.equal(await send('PATCH', { token: 's' }), 200)
-})
-
 t.test(
   'options reach a schema of the application that a record is made of; elsewhere it is one component',
   async (t) => {

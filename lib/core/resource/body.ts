@@ -1,5 +1,5 @@
 import type { StandardIssue, StandardResult } from '../../../types/resource.js'
-import { BodyNames, findReadOnly, type RequiredNames, requiredHere } from '../../schema/body-names.js'
+import { BodyNames, findReadOnly } from '../../schema/body-names.js'
 import { type Issue, maxIssues, type Path } from '../../schema/issue.js'
 import type { ShapeMember, Shapes } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
@@ -106,7 +106,7 @@ class RecordCheck {
       throw this.#refusal('must be an object', 'type')
     if (this.rules.isPatch && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
-    const names = new BodyNames(this.shapes, record, this.path, this.#requiredNames)
+    const names = new BodyNames(this.shapes, record, this.path)
     if (names.issues.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(names.issues)
     try {
       const guarded = this.guards.flatMap((guard) => findReadOnly(guard, record, this.path))
@@ -120,10 +120,6 @@ class RecordCheck {
       return this.#rethrow(error, record as Values)
     }
   }
-
-  /** A library asks for all fields itself, and a part of a record needs none. */
-  readonly #requiredNames: RequiredNames = (shape, isRecord) =>
-    this.validate !== undefined || (isRecord && this.rules.isPatch) ? [] : requiredHere(shape)
 
   #refusal(must: string, keyword: string) {
     return new RefusedRecord([{ path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }])

@@ -1,4 +1,4 @@
-import { serverSetNames } from '../../schema/body-names.js'
+import { serverSetNames } from '../../schema/schema-flags.js'
 import type { Shape } from '../../schema/shape.js'
 import { attempt, NotImplemented } from '../errors.js'
 import { arktype } from './arktype.js'
@@ -10,8 +10,7 @@ import {
   immediateValidateOf,
   type SchemaLibrary,
   type StandardValidate,
-  standardOf,
-  UnmergedError
+  standardOf
 } from './standard-schema.js'
 import { valibot } from './valibot.js'
 import { zod } from './zod.js'
@@ -118,5 +117,4 @@ function explainErrors(validate: StandardValidate, root: Shape, option: 'create'
  * Date(record.at).toISOString()`.
  */
 const isOfMissingField = (error: unknown): boolean =>
-  (error instanceof TypeError && !(error instanceof UnmergedError)) ||
-  (error instanceof RangeError && !error.message.includes('call stack'))
+  error instanceof TypeError || (error instanceof RangeError && !error.message.includes('call stack'))

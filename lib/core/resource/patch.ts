@@ -123,11 +123,13 @@ export function checkField<Problem>(
   const checkSchema = oncePerSchema((schema): FieldCheck<Problem> => {
     if (!isSchema(schema)) return { isNamed: false }
     const unions = [schema.anyOf, schema.oneOf].filter((branches) => branches !== undefined)
-    return joinChecks([
+    const checked = joinChecks([
       ...schemasOfField(schema, name).map((field) => ({ isNamed: true, problem: check(field, value) })),
       ...reader.always(schema).map(checkSchema),
       ...unions.map(checkUnion)
     ])
+    const isRefused = schema.unevaluatedProperties === false && !checked.isNamed
+    return isRefused ? { isNamed: true, problem: check(false, value) } : checked
   })
   return joinChecks(shape.schemas.map(checkSchema)).problem
 }

@@ -4,11 +4,11 @@ import type { BodyValidator } from '../../core/resource/body.js'
 import type { AjvError, Compile } from '../../core/resource/issues.js'
 import { checkField } from '../../core/resource/patch.js'
 import { toStableJSON } from '../../core/stable-json.js'
-import { serverSetBySchema } from '../../schema/body-names.js'
 import { Bundle, toRegExp } from '../../schema/bundle.js'
 import { CheckedSchema, ownKeywords } from '../../schema/checked-schema.js'
 import { hasOtherKeywords, isSchema, otherKeywords } from '../../schema/keywords.js'
-import { type DiscriminatedUnion, kindBits, SchemaReader } from '../../schema/reader.js'
+import { SchemaReader } from '../../schema/reader.js'
+import { flagsBySchema } from '../../schema/schema-flags.js'
 import type { Shapes } from '../../schema/shape.js'
 import packages from './packages.cjs'
 
@@ -146,10 +146,7 @@ const root = 'record'
 export function createBodyValidator(shapes: Shapes): BodyValidator {
   const { reader } = shapes
   const { bundle } = reader
-  const checked = new CheckedSchema(reader, {
-    serverSet: serverSetBySchema(shapes),
-    ...unionsOf(shapes)
-  })
+  const checked = new CheckedSchema(reader, (schema) => flagsBySchema(shapes).get(schema)?.readOnly ?? new Set())
   const ajv = createAjv(bundle)
   ajv.addSchema(checked.schema, root)
   const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
@@ -175,24 +172,3 @@ const toProblems = (errors: unknown): readonly AjvError[] =>
     const [allowedValues] = problem.schema as readonly unknown[]
     return { ...problem, keyword: 'enum', params: { allowedValues } }
   })
-
-/**
- * Finds the unions that a body decides by its discriminator, and those whose discriminator it
- * lacks.
- */
-function unionsOf(shapes: Shapes) {
-  const { reader } = shapes
-  const open = new Set<unknown>()
-  for (const shape of shapes.root.reachable)
-    for (const { branches, discriminator } of shape.unions)
-      if (shape.narrow({}).field(discriminator).readOnly) open.add(branches)
-  const isObject = ({ branches, branchByValue }: DiscriminatedUnion) =>
-    [...branchByValue.values()].every((index) => reader.kinds(branches[index] as SchemaValue) === kindBits.object)
-  return {
-    isOpen: (branches: readonly SchemaValue[]) => open.has(branches),
-    discriminatorOf(branches: readonly SchemaValue[]) {
-      const union = open.has(branches) ? undefined : reader.discriminatedUnion(branches)
-      return union?.isRequired && isObject(union) ? union : undefined
-    }
-  }
-}

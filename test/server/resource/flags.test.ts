@@ -138,14 +138,3 @@ t.test('what is no object has no tag, and is hidden or refused by any branch of 
   const listed = await send({ method: 'PATCH', url: '/1', payload: { set: 1 } })
   t.strictSame(listed, [400, 'set can not be set'])
 })
-
-t.test('a field that a pattern leaves to the server is not asked for by another pattern', async (t) => {
-  const patternProperties = {
-    '^address': { type: 'object', properties: { id: { type: 'string', readOnly: true } } },
-    '.{4,}': { type: 'object', properties: { id: true, street: text }, required: ['id', 'street'] }
-  }
-  const { post } = await createEcho(t, resource({ type: 'object', patternProperties }))
-  t.strictSame((await post({ address1: { street: 's' } }))[0], 201)
-  t.strictSame(await post({ address1: { id: 'i', street: 's' } }), [400, 'address1.id can not be set'])
-  t.strictSame(await post({ place: { street: 's' } }), [400, 'place.id is required'])
-})

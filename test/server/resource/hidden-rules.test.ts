@@ -14,7 +14,6 @@ const kinds: Record<string, [fields: object, value: object]> = {
   patternProperties: [ofSettings({ patternProperties: { '^key_': hidden } }), { settings }],
   'patternProperties for all names': [ofSettings({ patternProperties: { '': hidden } }), { settings }],
   additionalProperties: [ofSettings({ additionalProperties: hidden }), { settings }],
-  unevaluatedProperties: [ofSettings({ unevaluatedProperties: hidden }), { settings }],
   'a branch of a union': [
     {
       settings: {

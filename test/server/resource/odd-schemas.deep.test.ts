@@ -73,15 +73,6 @@ t.test('a field that is required is asked for beside rules for names', async (t)
   t.strictSame(await post({ b: 1 }), [201, { b: 1 }])
 })
 
-t.test('a rule for what no other one speaks of hides what another part of the record names', async (t) => {
-  const ofOthers = { unevaluatedProperties: { type: 'string', writeOnly: true } }
-  const parts = (named: object) => object({ one: { type: 'object', allOf: [object({ a: {} }), { ...named }] } })
-  const beside = await createEcho(t, resource(parts({ ...ofOthers }) as object))
-  t.strictSame(await beside.post({ one: { a: 's' } }), [201, { one: {} }], 'that part does not speak of it')
-  const within = await createEcho(t, resource(parts({ ...ofOthers, allOf: [object({ a: {} })] }) as object))
-  t.strictSame(await within.post({ one: { a: 's', b: 's' } }), [201, { one: { a: 's' } }])
-})
-
 t.test('objects and lists are no tags: a value is tried by each branch', async (t) => {
   const union = (keyword: string, ...constants: unknown[]) => ({
     [keyword]: constants.map((constant, index) => ({
@@ -102,34 +93,10 @@ t.test('objects and lists are no tags: a value is tried by each branch', async (
   for (const body of [{ a: { at: { x: 3 } } }, { b: { at: [3] } }]) t.equal((await post(body))[0], 400)
 })
 
-t.test('a tag that one branch leaves to the server is asked for by none', async (t) => {
-  const branch = (kind: object, name: string) => object({ kind, [name]: {} }, { required: ['kind', name] })
-  const of = { anyOf: [branch({ const: 'a' }, 'x'), branch({ const: 'b', readOnly: true }, 'y')] }
-  const { post } = await createEcho(t, resource(object({ of }) as object))
-  t.strictSame(await post({ of: { y: 1 } }), [201, { of: { y: 1 } }])
-  t.strictSame(await post({ of: { x: 1 } }), [201, { of: { x: 1 } }])
-  t.strictSame(await post({ of: { kind: 'a', x: 1 } }), [201, { of: { kind: 'a', x: 1 } }])
-  t.equal((await post({ of: { kind: 'b', y: 1 } }))[0], 400)
-  t.equal((await post({ of: { kind: 'a', y: 1 } }))[0], 400)
-})
-
-t.test(
-  'a field that one branch leaves to the server is asked for by none, where no tag chooses a branch',
-  async (t) => {
-    const set = { readOnly: true }
-    const first = object({ kind: { const: 'a', ...set }, list: set })
-    const second = object({ kind: { const: 'b' }, list: {}, x: {} }, { required: ['kind', 'list'] })
-    const { post } = await createEcho(t, resource(object({ of: { oneOf: [first, second] } }) as object))
-    t.strictSame(await post({ of: { x: 1 } }), [201, { of: { x: 1 } }])
-    t.strictSame(await post({ of: { kind: 'b', list: 1 } }), [201, { of: { kind: 'b', list: 1 } }])
-    t.strictSame(await post({ of: { kind: 'b', x: 1 } }), [400, 'of.list is required'])
-  }
-)
-
 t.test('a part of a record: a field that a branch takes among all others', async (t) => {
   const branches = [
     object({ kind: { const: 1 }, a: { type: 'integer' } }),
-    { unevaluatedProperties: { type: 'string' } }
+    { additionalProperties: { type: 'string' } }
   ]
   const { send } = await createEcho(t, resource({ type: 'object', anyOf: branches } as object))
   const patch = (payload: object) => send({ method: 'PATCH', url: '/1', payload })
@@ -192,44 +159,6 @@ t.test('a field that another one asks for, where only the server sets it', async
   }
 })
 
-t.test('a field that only the server sets at one place is asked for at another one', async (t) => {
-  const $defs = { User: object({ id: { type: 'integer' }, name: {} }, { required: ['id', 'name'] }) }
-  const user = { $ref: '#/$defs/User' }
-  const author = { allOf: [user, object({ id: { readOnly: true } })] }
-  const schema = object({ author, assignee: user, watchers: { type: 'array', items: user } }, { $defs })
-  const { post } = await createEcho(t, resource(schema as object))
-  t.strictSame(await post({ author: { name: 'a' } }), [201, { author: { name: 'a' } }])
-  t.strictSame(await post({ assignee: { name: 'a' } }), [400, 'assignee.id is required'])
-  t.strictSame(await post({ watchers: [{ id: 1, name: 'a' }, { name: 'b' }] }), [400, 'watchers[1].id is required'])
-  t.strictSame(await post({ author: { name: 'a' }, assignee: { name: 'a' } }), [400, 'assignee.id is required'])
-})
-
-t.test('such a field is asked for beside null or a text, too', async (t) => {
-  const item = object({ x: { type: 'string' }, y: { type: 'string' } }, { required: ['x', 'y'] })
-  const Item = { $ref: '#/$defs/Item' }
-  const set = { allOf: [Item, { properties: { x: { readOnly: true } } }] }
-  const maybe = { anyOf: [Item, { type: 'null' }] }
-  const named = { allOf: [{ oneOf: [{ type: 'string' }, Item] }] }
-  const { post } = await createEcho(t, resource(object({ set, maybe, named }, { $defs: { Item: item } }) as object))
-  for (const name of ['maybe', 'named']) {
-    t.strictSame(await post({ [name]: { y: 'b' } }), [400, `${name}.x is required`])
-    t.strictSame(await post({ [name]: { x: 'a', y: 'b' } }), [201, { [name]: { x: 'a', y: 'b' } }])
-  }
-  for (const body of [{ set: { y: 'b' } }, { maybe: null }, { named: 'a' }]) t.strictSame(await post(body), [201, body])
-})
-
-t.test('a rule for other fields and items may have nothing to say, and be referred to', async (t) => {
-  const rule = object({ q: { type: 'integer' } }, { required: ['q'] })
-  const a = { type: 'array', items: { type: 'string' }, unevaluatedItems: rule }
-  const closed = { additionalProperties: false, unevaluatedProperties: { type: 'string' } }
-  const schema = object({ a, b: { $ref: '#/properties/a/unevaluatedItems' } }, closed)
-  const { post, send } = await createEcho(t, resource(schema as object))
-  t.strictSame(await post({ a: ['x'], b: { q: 1 } }), [201, { a: ['x'], b: { q: 1 } }])
-  t.strictSame(await post({ b: {} }), [400, 'b.q is required'])
-  t.strictSame(await post({ other: 1 }), [400, 'other must be a string'])
-  t.strictSame(await send({ method: 'PATCH', url: '/1', payload: { other: 1 } }), [400, 'other must be a string'])
-})
-
 t.test('what is no object fits one branch of oneOf, beside a discriminated union too', async (t) => {
   const branch = (kind: string) => object({ kind: { const: kind } }, { required: ['kind'] })
   const oneOf = [branch('a'), branch('b'), { type: 'integer' }, { type: 'number', minimum: 3 }]
@@ -257,27 +186,15 @@ t.test('a field that some values must not have is no name that all of them may h
   t.strictSame(await (await createEcho(t, resource(open as object))).post({ a: 1 }), [201, { a: 1 }])
 })
 
-t.test('rules for fields that no other rule describes, beside other schemas', async (t) => {
-  const others = { patternProperties: { '^x$': {} }, unevaluatedProperties: { type: 'integer' } }
-  const named = { allOf: [{ properties: { a: { type: 'string' } } }] }
-  const { post } = await createEcho(t, resource(object({ f: { ...named, ...others } }) as object))
-  const value = { a: 'a', x: 'x', other: 1 }
+t.test('an object that is closed beside other schemas', async (t) => {
+  const named = { allOf: [{ properties: { a: { type: 'string' } } }], patternProperties: { '^x$': {} } }
+  const f = { ...named, unevaluatedProperties: false }
+  const { post } = await createEcho(t, resource(object({ f, g: { not: f } }) as object))
+  const value = { a: 'a', x: 'x' }
   t.strictSame(await post({ f: value }), [201, { f: value }])
-  t.equal((await post({ f: { other: 'x' } }))[0], 400)
-  const tuple = { prefixItems: [{ type: 'string' }], allOf: [{ prefixItems: [true, true] }] }
-  const list = { ...tuple, unevaluatedItems: false }
-  const lists = await createEcho(t, resource(object({ list }) as object))
-  t.strictSame(await lists.post({ list: ['a', 1] }), [201, { list: ['a', 1] }])
-  t.equal((await lists.post({ list: ['a', 1, 2] }))[0], 400)
-  const closed = { allOf: [{ additionalProperties: true }], unevaluatedProperties: { type: 'integer' } }
-  const part = await createEcho(t, resource({ type: 'object', ...closed, properties: { a: {} } } as object))
-  t.strictSame(await part.post({ a: 1, b: 'x' }), [201, { a: 1, b: 'x' }])
-  t.equal((await part.send({ method: 'PATCH', url: '/1', payload: { b: 1 } }))[0], 200)
-  const branch = (kind: string) => object({ kind: { const: kind }, [kind]: {} }, { required: ['kind'] })
-  const union = { anyOf: ['a', 'b'].map(branch), unevaluatedProperties: false }
-  const unions = await createEcho(t, resource(object({ union }) as object))
-  t.strictSame(await unions.post({ union: { kind: 'a', a: 1 } }), [201, { union: { kind: 'a', a: 1 } }])
-  t.equal((await unions.post({ union: { kind: 'a', b: 1 } }))[0], 400)
+  t.strictSame(await post({ f: { other: 'x' } }), [400, 'f.other is not known'])
+  t.equal((await post({ g: { other: 1 } }))[0], 201)
+  t.equal((await post({ g: value }))[0], 400)
 })
 
 t.test('of two tags of a union that counts which all branches ask for', async (t) => {
@@ -289,14 +206,11 @@ t.test('of two tags of a union that counts which all branches ask for', async (t
   t.strictSame(await post({ of: { kind: 'a', b: 1 } }), [400, 'of.b is not known'])
 })
 
-t.test('a value without a tag that fits two branches of oneOf, where the server sets no tag', async (t) => {
-  const branch = (kind: object) => object({ kind, n: {} })
-  const of = (more: object) => ({ oneOf: ['a', 'b'].map((kind) => branch({ const: kind, ...more })) })
-  const schema = object({ of: of({}), set: of({ readOnly: true }) })
-  const { post } = await createEcho(t, resource(schema as object))
+t.test('a value without a tag that fits two branches of oneOf', async (t) => {
+  const of = { oneOf: ['a', 'b'].map((kind) => object({ kind: { const: kind }, n: {} })) }
+  const { post } = await createEcho(t, resource(object({ of }) as object))
   t.equal((await post({ of: { n: 1 } }))[0], 400)
   t.strictSame(await post({ of: { kind: 'a', n: 1 } }), [201, { of: { kind: 'a', n: 1 } }])
-  t.strictSame(await post({ set: { n: 1 } }), [201, { set: { n: 1 } }])
 })
 
 t.test('a tag that no branch asks for, beside a part that says nothing', async (t) => {
@@ -415,34 +329,6 @@ t.test('objects in `enum`, `const` and lists without doubles are compared by wha
     for (const value of [...hostile, { w: 1 }, null, 1])
       t.match(await post({ [field]: value }), [400, `${field} must be `], JSON.stringify(value))
 })
-
-t.test(
-  'an intersection of zod whose sides make other values of a field is 500 with what to write, for the bodies that show it',
-  async (t) => {
-    const upper = z.string().transform((text) => text.toUpperCase())
-    const name = z.object({ id: z.int(), name: z.string() })
-    const sentence = /can't merge what the two sides of an intersection make of \["name"\].*write one object, z\.object/
-    const transformed = z.intersection(name, z.object({ name: upper }))
-    const within = z.object({ person: z.intersection(name, z.object({ name: upper })).optional() })
-    const trimmed = z.intersection(name, z.object({ name: z.string().trim() }))
-    const later = z.intersection(name, z.object({ name: z.string().transform(async (text) => `${text}!`) }))
-    const thrown = z.intersection(name, z.object({ size: z.string().transform((text) => JSON.parse(text)) }))
-    for (const [schema, options, body, status, answer] of [
-      [transformed, {}, { id: 1, name: 'a' }, 500, sentence],
-      [transformed, { readOnly: ['id'] }, { name: 'a' }, 500, sentence],
-      [transformed, {}, { id: 1, name: 'A' }, 201, { id: 1, name: 'A' }],
-      [within, {}, { person: { id: 1, name: 'a' } }, 500, sentence],
-      [trimmed, { readOnly: ['id'] }, { name: 'a' }, 201, { name: 'a' }],
-      [trimmed, { readOnly: ['id'] }, { name: 'a ' }, 500, sentence],
-      [later, {}, { id: 1, name: 'a' }, 500, sentence],
-      [later, { readOnly: ['id'] }, { name: 'a' }, 500, sentence],
-      [thrown, { response: z.looseObject({}) }, { id: 1, name: 'a', size: '2' }, 201, { id: 1, name: 'a', size: 2 }]
-    ] as const) {
-      const { post } = await createEcho(t, resource(schema as z.ZodType, options as object))
-      t.match(await post(body), [status, answer])
-    }
-  }
-)
 
 t.test('an object that the server completes may be sent with fewer fields than it must have', async (t) => {
   const [id, text] = [{ type: 'integer', readOnly: true }, { type: 'string' }]

@@ -146,9 +146,9 @@ export async function searchCases(cases: readonly Case[], counts: Counts): Promi
 const refusals: readonly (readonly [message: RegExp, schema: RegExp])[] = [
   [/: a field is `readOnly` or `writeOnly` under a condition/, /"(if|dependencies|dependentSchemas|not|contains)":/],
   [/: there is `unevaluatedProperties` or `unevaluatedItems`/, /"unevaluated(Properties|Items)":/],
-  [/: a definition requires a field, or a number/, /"\$ref":/],
-  [/: it contains itself by one field both/, /"\$ref":/],
-  [/: several branches of a union contain the union itself/, /"(anyOf|oneOf)":.*"\$ref"|"\$ref".*"(anyOf|oneOf)":/]
+  [/: a field of a definition is `readOnly` or `writeOnly`/, /"(\$ref|anyOf|oneOf|patternProperties)":/],
+  [/: it contains itself by one field in several branches/, /"\$ref":/],
+  [/: only the server sets the field by which a branch/, /"(anyOf|oneOf)":/]
 ]
 
 function ofStart({ found, isValid, annotations }: Service, problem: unknown): Problem[] {

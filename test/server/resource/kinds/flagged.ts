@@ -560,15 +560,6 @@ export const flagged: Readonly<Record<string, Flagged>> = {
     valibot: () => v.intersect([v.object({ o: both.valibot() }), v.object({ o: v.object({ b: v.number() }) })]),
     records: [{ f: { o: { ...inner, b: 1 } } }]
   },
-  'what is not evaluated': {
-    typebox: () =>
-      json({
-        type: 'object',
-        allOf: [{ properties: { a: { type: 'string' } } }],
-        unevaluatedProperties: flags.json.hidden
-      }),
-    records: [{ f: { a: 'x', other: 'HIDDEN' } }]
-  },
   'a list': {
     zod: () =>
       z.object({

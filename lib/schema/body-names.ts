@@ -19,11 +19,14 @@ export class BodyNames {
    */
   readonly misplaced: Issue[] = []
   readonly #start: Path
+  readonly #onlyFlags: boolean
   #squaredDepths = 0
   #isOver = false
 
-  constructor(shapes: Shapes, body: object, start: Path) {
+  /** @param onlyFlags whether to find server-set fields only */
+  constructor(shapes: Shapes, body: unknown, start: Path, onlyFlags = false) {
     this.#start = start
+    this.#onlyFlags = onlyFlags
     this.#visit(body, shapes.root, undefined, 0)
   }
 
@@ -35,10 +38,11 @@ export class BodyNames {
     return this.#squaredDepths > maxSquaredDepths
   }
 
-  #visit(value: object, shape: Shape, node: PathNode | undefined, depth: number): void {
-    if (value instanceof Blob || this.#isOver) return
+  #visit(value: unknown, shape: Shape, node: PathNode | undefined, depth: number): void {
+    if (typeof value !== 'object' || value === null || value instanceof Blob || this.#isOver) return
     const kind = Array.isArray(value) ? kindBits.array : kindBits.object
     if (depth > maxDepth) this.#stop(node)
+    else if (this.#onlyFlags) this.#visitMembers(value, shape.narrow(value), node, depth)
     // Some libraries accept a list in place of an object, but a response would not contain it.
     else if (kind === kindBits.array && (shape.kinds & ~kindBits.null) === kindBits.object)
       this.#add(node, 'must be an object', 'type')
@@ -54,7 +58,7 @@ export class BodyNames {
       this.#squaredDepths += depth ** 2
       const member = typeof key === 'number' ? shape.item(key) : shape.field(key)
       if (isReadOnly(member, inner)) this.#add({ key, within }, 'can not be set', 'readOnly')
-      else if (!member.isKnown) this.#add({ key, within }, 'is not known', 'additionalProperties')
+      else if (!member.isKnown && !this.#onlyFlags) this.#add({ key, within }, 'is not known', 'additionalProperties')
       else if (typeof inner === 'object' && inner !== null) this.#visit(inner, member.shape, { key, within }, depth + 1)
     }
   }
@@ -77,20 +81,5 @@ const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown
   readOnly || (!isSettable && shape.unions.length > 0 && shape.narrow(value).has('readOnly'))
 
 /** Finds the server-set fields of a value by a schema that may describe another value. */
-export function findReadOnly(shapes: Shapes, value: unknown, path: Path): readonly Issue[] {
-  const issues: Issue[] = []
-  const visit = (value: unknown, shape: Shape, within: PathNode | undefined): void => {
-    if (typeof value !== 'object' || value === null || value instanceof Blob) return
-    const chosen = shape.narrow(value)
-    for (const [name, inner] of Object.entries(value)) {
-      if (issues.length >= maxIssues) return
-      const key = Array.isArray(value) ? Number(name) : name
-      const member = typeof key === 'number' ? chosen.item(key) : chosen.field(key)
-      if (isReadOnly(member, inner))
-        issues.push({ path: toPath({ key, within }, path), keyword: 'readOnly', must: 'can not be set' })
-      else visit(inner, member.shape, { key, within })
-    }
-  }
-  visit(value, shapes.root, undefined)
-  return issues
-}
+export const findReadOnly = (shapes: Shapes, value: unknown, path: Path): readonly Issue[] =>
+  new BodyNames(shapes, value, path, true).issues

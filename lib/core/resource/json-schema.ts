@@ -1,12 +1,12 @@
-import type { JsonSchema, StandardSchema } from '../../../types/standard-schema.js'
+import type { JsonSchema } from '../../../types/standard-schema.js'
+import { Bundle } from '../../schema/bundle.js'
 import { shareFlags } from '../../schema/input-output.js'
 import { kindBits } from '../../schema/reader.js'
 import type { WrittenSchema } from '../../schema/written-schema.js'
 import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
 import { libraryOf } from './library.js'
-import { type Side, standardOf } from './standard-schema.js'
-import type { ValibotPart } from './valibot.js'
+import { refusedKeyword, type Side, standardOf } from './standard-schema.js'
 import { CodecError } from './zod-codecs.js'
 
 const hint =
@@ -41,7 +41,7 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
     const fallback = library?.inputFallbackOptions
     const document = fallback && attempt(() => convert(schema, side, fallback))
     if (document !== undefined) return { document, isOfInput: true }
-    throw toRefusal(schema, standard, side, error as Error)
+    throw toRefusal(schema, standard.vendor, error as Error)
   }
 }
 
@@ -58,11 +58,11 @@ function convert(schema: unknown, side: Side, more: Readonly<Record<string, unkn
   return library?.convert?.(schema, side, options, write) ?? write(options)
 }
 
-function toRefusal(schema: unknown, standard: StandardSchema['~standard'], side: Side, cause: Error): TypeError {
+function toRefusal(schema: unknown, vendor: string, cause: Error): TypeError {
   const { message } = cause
-  const place = refusedPlace(schema, standard, side)
+  const place = refusedPlace(schema)
   return new TypeError(
-    `resource() got no JSON Schema from ${standard.vendor}${place && ` for '${place}'`}: ` +
+    `resource() got no JSON Schema from ${vendor}${place && ` for '${place}'`}: ` +
       `${message.replace(/\.?$/, '.')} ${adviceFor(message)}`,
     { cause }
   )
@@ -154,73 +154,12 @@ export function assertHasFields({ shapes: { root } }: WrittenSchema): void {
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
-/**
- * Finds the subschema that a library refuses, since its error names none. Asks for each on its own.
- */
-function refusedPlace(schema: unknown, { vendor, jsonSchema }: StandardSchema['~standard'], side: Side): string {
-  const isRefused = (subschema: unknown) => {
-    const converter = standardOf(subschema)?.jsonSchema
-    return (
-      converter !== undefined && attempt(() => inEitherDraft((target) => converter[side]({ target }))) === undefined
-    )
-  }
-  if (vendor !== 'valibot') return innermostRefused(schema, isRefused)
-  // Schemas within one of Valibot have no JSON Schema of their own. Its converter reports each of
-  // them, the whole one last.
-  const refused = new Set<unknown>()
-  let whole: unknown
-  const overrideSchema = ({ valibotSchema, errors }: ValibotPart) => {
-    whole = valibotSchema
-    if (errors !== undefined) refused.add(valibotSchema)
-  }
-  attempt(() => jsonSchema?.[side]({ target: 'draft-07', libraryOptions: { errorMode: 'ignore', overrideSchema } }))
-  return innermostRefused(whole, (subschema) => contains(subschema, refused))
-}
-
-/**
- * Returns the place of the innermost subschema of zod or Valibot that is refused, as in
- * `deep.list[]`; the empty string for the whole schema, and for other libraries.
- */
-function innermostRefused(schema: unknown, isRefused: (subschema: unknown) => boolean): string {
-  const visited = new Set<unknown>()
-  const visit = (schema: unknown, place: string): string | undefined => {
-    if (visited.has(schema)) return undefined
-    visited.add(schema)
-    const refused = librarySubschemas(schema).filter(([, subschema]) => isRefused(subschema))
-    if (refused.length === 0) return place
-    for (const [name, subschema] of refused) {
-      const innermost = visit(subschema, place + name)
-      if (innermost !== undefined) return innermost
-    }
-    return undefined
-  }
-  return (visit(schema, '') ?? '').replace(/^\./, '')
-}
-
-/** Returns whether a schema of Valibot is one of these, or contains one at any depth. */
-function contains(schema: unknown, wanted: ReadonlySet<unknown>, visited = new Set<unknown>()): boolean {
-  if (wanted.has(schema)) return true
-  if (visited.has(schema)) return false
-  visited.add(schema)
-  return librarySubschemas(schema).some(([, subschema]) => contains(subschema, wanted, visited))
-}
-
-type LibrarySubschema = readonly [name: string, schema: unknown]
-
-/** Returns the schemas within a schema of zod or Valibot, each with its place in the value. */
-function librarySubschemas(schema: unknown): readonly LibrarySubschema[] {
-  const { _zod, ...ofValibot } = Object(schema)
-  const { shape, entries, element, item, items, valueType, value, catchall, rest, getter, ...others } =
-    _zod?.def ?? ofValibot
-  const { options = [], pipe = [], left, right, innerType, wrapped, in: sent, out } = others
-  const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-  const at = (name: string, schemas: readonly unknown[]) => schemas.map((schema): LibrarySubschema => [name, schema])
-  const fields = Object.entries((shape ?? entries ?? {}) as Readonly<Record<string, unknown>>)
-  return [
-    ...fields.map(([name, field]): LibrarySubschema => [`.${name}`, field]),
-    ...at('[]', [element, item, ...list(items)]),
-    ...at('.*', [valueType, value, catchall, rest]),
-    ...at('', [...list(options), ...list(pipe), left, right, innerType, wrapped, sent, out]),
-    ...at('', typeof getter === 'function' && _zod !== undefined ? [getter()] : [])
-  ].filter(([, inner]) => typeof inner === 'object' && inner !== null)
+/** Finds the innermost place that a library refuses, since its error names none. */
+function refusedPlace(schema: unknown): string {
+  const options = libraryOf(schema)?.markRefused
+  const document = options && attempt(() => convert(schema, 'input', options))
+  if (document === undefined) return ''
+  const bundle = new Bundle(document)
+  const places = [...bundle.placesFrom(bundle.schema, '')]
+  return places.findLast(([part]) => part[refusedKeyword] === true)?.[1] ?? ''
 }

@@ -71,6 +71,9 @@ export type Side = 'input' | 'output'
 
 type LibraryOptions = Readonly<Record<string, unknown>>
 
+/** Marks a schema that a library can't describe as JSON Schema. */
+export const refusedKeyword = '~refused'
+
 /** The part of a schema library that `resource()` uses. */
 export interface SchemaLibrary {
   /**
@@ -88,6 +91,8 @@ export interface SchemaLibrary {
   readonly undescribedOptions?: LibraryOptions
   /** Further options that skip checks which JSON Schema has no words for. */
   readonly inputFallbackOptions?: LibraryOptions
+  /** Options that mark what JSON Schema can't describe by `refusedKeyword`. */
+  readonly markRefused?: LibraryOptions
   /** Converts a schema, if that takes more than one call of `write`. */
   readonly convert?: (
     schema: unknown,

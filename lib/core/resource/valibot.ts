@@ -1,6 +1,12 @@
 import type { StandardSchema } from '../../../types/standard-schema.js'
 import type { LibraryPlace, Omit } from './omit.js'
-import { fieldsStructure, isOtherPattern, type LibraryStructure, type SchemaLibrary } from './standard-schema.js'
+import {
+  fieldsStructure,
+  isOtherPattern,
+  type LibraryStructure,
+  refusedKeyword,
+  type SchemaLibrary
+} from './standard-schema.js'
 
 interface ValibotItem {
   readonly kind: string
@@ -152,7 +158,7 @@ const runSteps =
     return run(start, 0)
   }
 
-export interface ValibotPart {
+interface ValibotPart {
   readonly valibotSchema: { readonly type: string }
   readonly jsonSchema: object
   readonly errors?: readonly string[]
@@ -204,5 +210,9 @@ export const valibot: SchemaLibrary = {
   omitExample: "toStandardJsonSchema(v.omit(book, ['id']))",
   jsonSchemaOptions: { overrideSchema: opened },
   undescribedOptions: withoutResults,
-  inputFallbackOptions: withoutActions
+  inputFallbackOptions: withoutActions,
+  markRefused: {
+    errorMode: 'ignore',
+    overrideSchema: ({ errors }: ValibotPart) => (errors === undefined ? undefined : { [refusedKeyword]: true })
+  }
 }

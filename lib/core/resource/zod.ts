@@ -1,10 +1,12 @@
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import { parseDefinitionReference } from '../../schema/pointer.js'
+import { attempt } from '../errors.js'
 import type { LibraryPlace, Omit } from './omit.js'
 import {
   fieldsStructure,
   isOtherPattern,
   type LibraryStructure,
+  refusedKeyword,
   type SchemaLibrary,
   type Side
 } from './standard-schema.js'
@@ -165,11 +167,17 @@ function convertZod(
   return withIdOfZod(codecs.attachTo(write({ ...options, override })))
 }
 
+function markRefused({ zodSchema, jsonSchema }: ZodPart): void {
+  const { jsonSchema: json } = zodSchema['~standard']
+  if (attempt(() => json?.input({ target: 'draft-07' })) === undefined) jsonSchema[refusedKeyword] = true
+}
+
 export const zod: SchemaLibrary = {
   structureOf: zodStructure,
   omit: omitFromZod,
   omitExample: 'Book.omit({ id: true })',
   jsonSchemaOptions: { override: correct },
   undescribedOptions: { unrepresentable: 'any', override: describeNothing },
+  markRefused: { unrepresentable: 'any', override: markRefused },
   convert: convertZod
 }

@@ -41,6 +41,7 @@ export const records: Kinds = {
     query: 'value'
   },
   'record of two parts': {
+    refused: { zod: /it is an intersection/, valibot: /it is an intersection/ },
     zod: () => z.intersection(z.object({ id: id.zod }), z.object({ f: z.string() })),
     typebox: () => Type.Intersect([Type.Object({ id: id.typebox }), Type.Object({ f: Type.String() })]),
     arktype: () => ark([{ id: 'number.integer' }, '&', { f: 'string' }]),
@@ -52,6 +53,7 @@ export const records: Kinds = {
     query: 'value'
   },
   'record of two parts that share a field': {
+    refused: { zod: /it is an intersection/, valibot: /it is an intersection/ },
     zod: () => z.intersection(z.object({ id: id.zod, f: z.number().min(0) }), z.object({ f: z.number().max(150) })),
     typebox: () =>
       Type.Intersect([

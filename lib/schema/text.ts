@@ -81,26 +81,17 @@ function refusesEmptyText(subschemas: ReadonlySet<JsonSchema>): boolean {
 }
 
 function listReader(shape: Shape): ReadText {
-  const readScalar = isRecursiveList(shape) ? scalarReader(shape) : undefined
+  const readItem = (item: unknown, index: number) => {
+    const inner = shape.item(index).shape
+    // A text is a list of one item at the outermost list only: lists may be nested without end.
+    const isList = typeof item === 'string' && (inner.kinds & kindBits.array) !== 0 && !isAnything(inner)
+    return isList ? scalarReader(inner)(item) : textReader(inner)(item)
+  }
+  const takesText = (shape.kinds & kindBits.string) !== 0
   return (value) => {
-    // One text would become a list in a list without end.
-    const list = readScalar !== undefined && typeof value === 'string' ? readScalar(value) : parseList(value)
-    return Array.isArray(list) ? list.map((item, index) => textReader(shape.item(index).shape)(item)) : list
+    const list = takesText && typeof value === 'string' ? scalarReader(shape)(value) : parseList(value)
+    return Array.isArray(list) ? list.map(readItem) : list
   }
-}
-
-/** Returns whether the items of a list, at some depth, may be lists of the same shape. */
-function isRecursiveList(shape: Shape): boolean {
-  const visited = new Set<Shape>()
-  for (
-    let list = shape;
-    !isAnything(list) && (list.kinds & kindBits.array) !== 0;
-    list = list.item(0).shape.narrow({})
-  ) {
-    if (visited.has(list)) return true
-    visited.add(list)
-  }
-  return false
 }
 
 function fieldsReader(union: Shape): ReadText {

@@ -93,12 +93,12 @@ export function parametersOf({ options }: Describable, method: string): readonly
 }
 
 /** Returns the shapes of a method's body and result. `undefined` if it belongs to no resource. */
-export function shapesOf({ app, options }: Describable, method: string): readonly Shape[] | undefined {
+export function shapesOf({ options }: Describable, method: string): readonly Shape[] | undefined {
   const rules = rulesOf(options.schema?.[method])
   if (rules === undefined) return undefined
   const { record, outgoing, body } = rules
   const schemas = [record.incoming, record.outgoing.written, outgoing.written, ...(body ? [body.written] : [])]
-  return [...new Set(schemas)].map((written) => written.shapesFor(app as never).root.narrow({}))
+  return [...new Set(schemas)].map((written) => written.shapes.root.narrow({}))
 }
 
 const columnsOf = ({ object }: Describable): readonly string[] | undefined => metaOf(object).columns

@@ -7,7 +7,6 @@ import { attempt } from '../core/errors.js'
 import { rulesOf } from '../core/resource/method-rules.js'
 import type { MethodSchema } from '../core/service-meta.js'
 import { noNames } from '../schema/flagged-names.js'
-import type { Flag } from '../schema/reader.js'
 import { WrittenSchema } from '../schema/written-schema.js'
 import { type ComponentMaps, type ComponentNames, Components } from './components.js'
 import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
@@ -66,12 +65,11 @@ export class DocumentedServices {
     const { schemas, parameters, responses } = components
     // Copies, since the next document has the same options.
     this.maps = { schemas, parameters: { ...parameters }, responses: { ...responses } }
-    const sharedBy = [...services.values()].map((read) => read())
-    this.#shared = Object.assign({}, ...sharedBy)
-    const descriptions = [...services.keys()].map((service, index) => {
-      const schemaOf = ({ schema }: MethodDescription) => asWritten(schema, sharedBy[index] as SchemasById)
-      return { ...service, methods: service.methods.map((method) => ({ ...method, schema: schemaOf(method) })) }
-    })
+    this.#shared = Object.assign({}, ...[...services.values()].map((read) => read()))
+    const descriptions = [...services.keys()].map((service) => ({
+      ...service,
+      methods: service.methods.map((method) => ({ ...method, schema: asWritten(method.schema) }))
+    }))
     this.#hasProblems = descriptions.some(({ hasProblems }) => hasProblems)
     const schemes = descriptions.flatMap(({ methods }) => methods.flatMap(({ security }) => security))
     this.securitySchemes = new SecuritySchemes(components.securitySchemes, schemes)
@@ -115,8 +113,10 @@ export class DocumentedServices {
   /** Returns the kinds of values that a schema allows, as bits, if its references are known. */
   kindsOf(schema: Json): number | undefined {
     const key = JSON.stringify(schema)
-    const written = new WrittenSchema(schema as JsonSchema, { flagged: noNames })
-    const read = () => written.shapesWith(this.#shared).root.kinds
+    const read = () => {
+      const { reader, root } = new WrittenSchema(schema as JsonSchema, { flagged: noNames }, this.#shared).shapes
+      return reader.bundle.missing.length > 0 ? undefined : root.kinds
+    }
     if (!this.#kinds.has(key)) this.#kinds.set(key, attempt(read))
     return this.#kinds.get(key)
   }
@@ -141,24 +141,23 @@ export class DocumentedServices {
 }
 
 /**
- * Returns the schemas of a method of a resource as documents show them: with the schemas of
- * `app.addSchema`, and with the `$id`, which routes leave out since Fastify takes each id once.
+ * Returns the schemas of a method of a resource as documents show them: with the `$id`, which
+ * routes leave out since Fastify takes each id once.
  */
-function asWritten(schema: MethodSchema, shared: SchemasById): MethodSchema {
+function asWritten(schema: MethodSchema): MethodSchema {
   const { body, response, outgoing } = rulesOf(schema) ?? {}
-  const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPatch = false) => {
+  const show = (written: WrittenSchema, document: JsonSchema) => {
     const { $id, $ref, $defs } = written.document
     // `Type.Cyclic()` has it in the definition that it refers to.
     const id = $id ?? Object(Object($defs)[String($ref)]).$id
-    const shown = written.isWhole ? document : written.documentWithout(flag, isPatch, shared)
-    return id === undefined ? shown : { $id: id, ...shown }
+    return id === undefined ? document : { $id: id, ...document }
   }
   const isBody = body !== undefined && schema.body === body.document
   const isResponse = outgoing !== undefined && schema.response === response
   return {
     ...schema,
-    ...(isBody && { body: show(body.shown, body.document, 'readOnly', body.isPatch) }),
-    ...(isResponse && { response: show(outgoing.written, response as JsonSchema, 'writeOnly') })
+    ...(isBody && { body: show(body.shown, body.document) }),
+    ...(isResponse && { response: show(outgoing.written, response as JsonSchema) })
   }
 }
 

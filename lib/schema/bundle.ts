@@ -28,8 +28,6 @@ export class Bundle {
   /** The copies with references, by their originals. A nullable one is within a union. */
   readonly #referring = new Map<JsonSchema, Copy>()
   readonly #targets = new Map<JsonSchema, SchemaValue>()
-  /** The original references to other documents. */
-  readonly #written = new Map<JsonSchema, string>()
   readonly #withoutCircle = new Set<JsonSchema>()
   /** Definitions of other documents, and of fields. */
   readonly #definitions: Copy = {}
@@ -47,7 +45,6 @@ export class Bundle {
     this.#document = document
     const references = new References([document, ...Object.values(shared).filter(isSchema)])
     const copy = this.#copy(this.#document) as Copy
-    const ownSchemas = new Set<SchemaValue>(this.#copies.keys())
     // A target outside the document may refer to further ones: the list grows while it is read.
     const withReference = [...this.#copies.keys()].filter(({ $ref }) => $ref !== undefined)
     for (const source of withReference) {
@@ -61,8 +58,6 @@ export class Bundle {
       if (isNew) this.#define('shared', this.#copy(target))
       if (isNew) withReference.push(...[...this.#copies.keys()].slice(before).filter(({ $ref }) => $ref !== undefined))
       const referring = this.#referring.get(source) as Copy
-      if (isSchema(target) && ownSchemas.has(source) && !ownSchemas.has(target))
-        this.#written.set(referring, String(source.$ref))
       this.#targets.set(referring, isSchema(target) ? (this.#copies.get(target) as Copy) : target)
     }
     if (Object.keys(this.#definitions).length > 0) copy.$defs = { ...Object(copy.$defs), ...this.#definitions }
@@ -79,11 +74,6 @@ export class Bundle {
   /** Returns the target of the reference of a schema. */
   target(schema: JsonSchema): SchemaValue | undefined {
     return this.#targets.get(schema)
-  }
-
-  /** Returns the original reference of a schema, if it leads to another document. */
-  written(schema: JsonSchema): string | undefined {
-    return this.#written.get(schema)
   }
 
   /** Returns the places of all schemas that apply to a value or within it, the outermost first. */

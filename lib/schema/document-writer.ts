@@ -85,7 +85,7 @@ export class DocumentWriter {
       delete copy.$ref
       if (isOnlyUnionOrReference(schema)) return { ...whole, ...copy }
       copy.allOf = [...((copy.allOf ?? []) as SchemaValue[]), whole]
-    } else if (isSchema(target)) copy.$ref = this.#refer(schema, target)
+    } else if (isSchema(target)) copy.$ref = this.#refer(target)
     if (position === undefined) return copy
     if (isPatch) demandNothing(copy)
     else this.#demandLess(copy, schema)
@@ -123,13 +123,10 @@ export class DocumentWriter {
   }
 
   /** Returns the pointer to a schema in the document. */
-  #refer(schema: JsonSchema, target: JsonSchema): string {
-    const written = this.#bundle.written(schema)
-    // A shared schema without changes has its own place in documents.
-    if (written !== undefined && !this.#isChanged(target)) return written
+  #refer(target: JsonSchema): string {
     const ready = this.#pointers.get(target)
     if (ready !== undefined) return ready
-    const [keyword, name] = this.#places.get(target) ?? this.#freePlace(written ?? this.#bundle.pointers.get(target))
+    const [keyword, name] = this.#places.get(target) ?? this.#freePlace(this.#bundle.pointers.get(target))
     const definitions = this.#definitions[keyword] ?? {}
     this.#definitions[keyword] = definitions
     const pointer = `#${toFragment([keyword, name])}`
@@ -138,12 +135,6 @@ export class DocumentWriter {
     definitions[name] = true
     definitions[name] = this.#toDocument(target, inside)
     return pointer
-  }
-
-  #isChanged(target: JsonSchema): boolean {
-    const { flag } = this.#purpose
-    const parts = [...this.#bundle.placesFrom(target, '').keys()]
-    return flag !== undefined && parts.some((part) => this.#flags.get(part)?.[flag].size)
   }
 
   #freePlace(pointer: string | undefined): readonly [keyword: string, name: string] {

@@ -67,6 +67,11 @@ export type Tries = 'all' | 'undecided' | 'none'
 export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void {
   const { reader } = shapes
   const places = reader.bundle.placesFrom(reader.bundle.schema, '')
+  const [missing] = reader.bundle.missing
+  if (missing !== undefined)
+    throw new TypeError(
+      `${label}: The reference '${missing}' leads to no schema. Put the schema itself in its place, or into `$defs`: those of app.addSchema are for routes`
+    )
   for (const [schema, place] of places) {
     if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
       throw refuse(label, 'dynamicReference', place)
@@ -120,9 +125,10 @@ function findMixedFlags(shapes: Shapes, places: ReadonlyMap<JsonSchema, string>)
   for (const [schema, place] of places) {
     if (flags.mixed.has(schema)) return place
     // Flags don't apply there.
-    for (const keyword of ['not', 'contains'] as const) {
+    for (const [part, [keyword = '']] of subschemasOf(schema)) {
       const at = innerPlace(place, keyword)
-      if ([...shapes.reader.bundle.placesFrom(schema[keyword] ?? true, at).keys()].some(hasFlags)) return at
+      const isApart = keyword === 'not' || keyword === 'contains'
+      if (isApart && [...shapes.reader.bundle.placesFrom(part, at).keys()].some(hasFlags)) return at
     }
   }
   return undefined

@@ -45,7 +45,7 @@ export const flagsBySchema = ({ root }: Shapes): FlagsBySchema =>
       if (shape.rulesOfNames.length > 1) shapes.add(shape.shapes.of(shape.rulesOfNames))
       for (const schema of isChosen ? shape.subschemas : []) {
         const [before, flags] = [bySchema.get(schema), flagsOf(schema, shape)]
-        if (before !== undefined && textOf(before) !== textOf(flags)) mixed.add(schema)
+        if (before !== undefined && keyOfFlags(before) !== keyOfFlags(flags)) mixed.add(schema)
         bySchema.set(schema, before ?? flags)
       }
     }
@@ -63,7 +63,7 @@ function flagsOf({ properties = {}, required = [], minProperties }: JsonSchema, 
   }
 }
 
-const textOf = ({ readOnly, writeOnly }: SchemaFlags) => JSON.stringify([...readOnly, 0, ...writeOnly])
+const keyOfFlags = ({ readOnly, writeOnly }: SchemaFlags) => JSON.stringify([...readOnly, 0, ...writeOnly])
 
 /** Returns the fewest fields that a body must have. The server adds its own, but not all. */
 export const leastSent = (least: number, added: number): number => Math.max(Math.min(least, 1), least - added)

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
@@ -112,15 +111,13 @@ const namesNoField = (value: unknown, fields: ReadonlySet<string>): boolean =>
   )
 
 /** All fields of the records of a resource, also hidden ones, in one spelling. */
-function resourceFieldsOf({ app, object, options }: Describable): readonly string[] {
+function resourceFieldsOf({ object, options }: Describable): readonly string[] {
   const ofMethods = [...methods.keys()].flatMap((name) => rulesOf(options.schema?.[name]) ?? [])
   const schemas = ofMethods.flatMap(({ record, body }) => [
     record.incoming,
     record.outgoing.written,
     ...(body === undefined ? [] : [body.written])
   ])
-  const names = [...new Set(schemas)].flatMap(
-    (written) => written.shapesFor(app as FastifyInstance).root.narrow({}).names
-  )
+  const names = [...new Set(schemas)].flatMap((written) => written.shapes.root.narrow({}).names)
   return [idFieldOf(object), ...names].map(toSpelling)
 }

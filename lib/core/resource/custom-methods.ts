@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../../types/standard-schema.js'
 import { noNames } from '../../schema/flagged-names.js'
 import { type Flag, kindBits } from '../../schema/reader.js'
 import { RedactedFields } from '../../schema/redacted-fields.js'
-import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.js'
+import { WrittenSchema } from '../../schema/written-schema.js'
 import { standardEvents } from '../description.js'
 import { definitionOf, methods as standardMethods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject, inspectText, kinds } from '../options.js'
@@ -14,8 +14,8 @@ import { type QueryParameters, readParameters } from './query-rules.js'
 
 /** Settings that custom methods share with the other methods of their resource. */
 interface ResourceContext extends Pick<MethodRules, 'record' | 'query' | 'response'> {
-  /** Returns the flagged fields of the record, also by shared schemas. */
-  flaggedWith(shared: SharedSchemas): Record<Flag, ReadonlySet<string>>
+  /** The flagged fields of the record. */
+  readonly flagged: Record<Flag, ReadonlySet<string>>
   readonly bodies: BodySchemas
 }
 
@@ -35,16 +35,21 @@ const customOptionNames = {
  * Creates the rules of the custom methods that a resource declares.
  * @throws {TypeError} if one has the name of a standard method, or a schema of the wrong kind
  */
-export const toCustomMethods = (declared: CustomMethods, context: ResourceContext): MethodRules[] =>
-  Object.entries(declared).flatMap(([name, options]) =>
-    standardMethods.has(name) && options === false ? [] : [toCustomMethod(name, options, context)]
+export function toCustomMethods(declared: CustomMethods, context: ResourceContext): MethodRules[] {
+  const open = Object.entries(declared).filter(([name, options]) => !standardMethods.has(name) || options !== false)
+  const bodies = new Map(open.map(([name, options]) => [name, readBody(name, options, context)]))
+  const written = [...bodies.values()].flatMap((body) => (body?.isOwn ? [body.written] : []))
+  return open.map(([name, options]) =>
+    toCustomMethod(name, options as CustomMethod, bodies.get(name), written, context)
   )
+}
 
 /** Returns the standard methods that clients may not call. */
 export const closedMethods = (declared: CustomMethods = {}): ReadonlySet<string> =>
   new Set([...standardMethods.keys()].filter((name) => Object(declared)[name] === false))
 
-function toCustomMethod(method: string, options: CustomMethod | false, context: ResourceContext): MethodRules {
+/** Checks the options of a custom method, and returns the rules of its body. */
+function readBody(method: string, options: CustomMethod | false, context: ResourceContext): BodyRules | undefined {
   if (standardMethods.has(method))
     throw new TypeError(
       `resource() can't declare '${method}' in \`methods\`: it is one of the six, which can only be false there. Their schemas are the options create, update, patch, query and response`
@@ -54,9 +59,7 @@ function toCustomMethod(method: string, options: CustomMethod | false, context: 
   const place = `methods.${method}.`
   checkOptionsObject(`the method '${method}' of resource()`, Object(options))
   checkOptionNames(Object(options), Object.keys(customOptionNames), 'resource() has', place)
-  const { route, body, settable, query, response, produces, event, allow, idempotency } = Object(
-    options
-  ) as CustomMethod
+  const { route, body, settable } = Object(options) as CustomMethod
   // A route of another form is refused when the service is registered.
   const isRoute = typeof route === 'string' && /^\S+ \//.test(route)
   const takesData = definitionOf(method, isRoute ? route : undefined).arguments.includes('data')
@@ -66,18 +69,29 @@ function toCustomMethod(method: string, options: CustomMethod | false, context: 
     )
   checkSettable(method, settable, context.record.incoming)
   checkDeclared(place, Object(options))
+  return takesData ? within(`${place}body`, () => customBodyRules(body, settable, context)) : undefined
+}
+
+function toCustomMethod(
+  method: string,
+  { route, query, response, produces, event, allow, idempotency }: CustomMethod,
+  body: BodyRules | undefined,
+  customBodies: readonly WrittenSchema[],
+  context: ResourceContext
+): MethodRules {
+  const place = `methods.${method}.`
   const parameters = within(`${place}query`, () => readParameters(query))
   const outgoing =
     response === undefined
       ? context.record.outgoing
-      : within(`${place}response`, () => customOutgoing(response, context))
+      : within(`${place}response`, () => customOutgoing(response, customBodies, context))
   return {
     method,
     record: context.record,
     query: context.query,
     querystring: toParametersOnly(parameters),
     custom: { route, parameters, produces, event, allow, idempotency },
-    body: takesData ? within(`${place}body`, () => customBodyRules(body, settable, context)) : undefined,
+    body,
     outgoing,
     response: response === undefined ? context.response : outgoing.written.documentWithout('writeOnly')
   }
@@ -115,14 +129,11 @@ const noData = { type: 'object', properties: {}, additionalProperties: false }
 function customBodyRules(
   body: unknown,
   settable: readonly string[] | undefined,
-  { flaggedWith, bodies, record }: ResourceContext
+  { flagged, bodies, record }: ResourceContext
 ): BodyRules {
+  const { writeOnly } = noNames
   const rules = bodies.toOwnRules(body ?? noData, settable, {
-    flagged: (shared: SharedSchemas) => ({
-      ...flaggedWith(shared),
-      writeOnly: noNames.writeOnly,
-      ...(settable && { settable: new Set(settable) })
-    }),
+    flagged: { ...flagged, writeOnly, ...(settable && { settable: new Set(settable) }) },
     recordNames: record.incoming.shapes.root.names
   })
   if (rules.written.shapes.root.kinds !== kindBits.object)
@@ -139,18 +150,22 @@ function checkSettable(method: string, settable: readonly string[] = [], { shape
     )
 }
 
-function customOutgoing(response: unknown, { record, flaggedWith }: ResourceContext): Outgoing {
+function customOutgoing(
+  response: unknown,
+  customBodies: readonly WrittenSchema[],
+  { record, flagged }: ResourceContext
+): Outgoing {
   const { document, isOfInput } = readResponse(response)
-  const { outgoing, incoming } = record
+  const { outgoing, incoming, bodies } = record
   // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may
   // allow further fields.
-  const flagged = (shared: SharedSchemas) => {
-    const schemas = [outgoing.written, incoming, ...record.bodies].map((written) => written.shapesWith(shared))
-    const writeOnly = new RedactedFields(schemas, flaggedWith(shared).writeOnly)
-    const containers = { has: (name: string) => writeOnly.mayHave(name), size: writeOnly.size }
-    const redactsText = { has: (name: string) => writeOnly.mayRedactText(name) }
-    return { readOnly: flaggedWith(shared).readOnly, writeOnly, containers, redactsText }
-  }
-  const written = new WrittenSchema(document, { flagged, recordNames: incoming.shapes.root.names })
+  const schemas = [outgoing.written, incoming, ...bodies, ...customBodies].map(({ shapes }) => shapes)
+  const writeOnly = new RedactedFields(schemas, flagged.writeOnly)
+  const containers = { has: (name: string) => writeOnly.mayHave(name), size: writeOnly.size }
+  const redactsText = { has: (name: string) => writeOnly.mayRedactText(name) }
+  const written = new WrittenSchema(document, {
+    flagged: { readOnly: flagged.readOnly, writeOnly, containers, redactsText },
+    recordNames: incoming.shapes.root.names
+  })
   return { written, converts: !isOfInput }
 }

@@ -14,8 +14,7 @@ import {
   maxCount,
   type Operand,
   type QueryParameters,
-  type QueryRules,
-  shownRules
+  type QueryRules
 } from './query-rules.js'
 
 /** Returns the converted value. If it is invalid, adds issues instead, and the result is unused. */
@@ -54,7 +53,7 @@ class QueryIssues {
  * Creates the reader for the queries of a method. It converts texts, in place, and refuses
  * everything that the rules don't name: without a filter, a query selects more records.
  *
- * @param record the shape of the record with the schemas of `app.addSchema`
+ * @param record the shape of the record
  * @param isTyped whether values have their types, as in JSON. Otherwise they are texts of a URL
  * @throws {BadRequest} with up to 20 issues if the query is invalid
  */
@@ -64,13 +63,12 @@ export function createQueryReader(
   compile: Compile,
   isTyped: boolean
 ): (query: Query) => Query {
-  const shown = shownRules(rules, record)
   // Methods share the readers of fields, so that each schema is compiled once.
   const values = record.remember(`query ${isTyped}`, () => new ValueReaders(compile, isTyped))
-  const readers = custom === undefined ? createRecordReaders(shown, method, values) : new Map<string, Read>()
-  const parameters = custom?.parameters ?? shown.more
+  const readers = custom === undefined ? createRecordReaders(rules, method, values) : new Map<string, Read>()
+  const parameters = custom?.parameters ?? rules.more
   for (const [name, operand] of parameters.operands) readers.set(name, values.operand(operand))
-  const known = custom === undefined ? knownFilters(shown, method) : listNames('there are', readers.keys())
+  const known = custom === undefined ? knownFilters(rules, method) : listNames('there are', readers.keys())
   // Only a custom method demands parameters, and sets their defaults.
   const required = custom?.parameters.required ?? []
   const defaults = [...(custom?.parameters.operands ?? [])].filter(([, { schema }]) => schema.default !== undefined)

@@ -72,7 +72,7 @@ export function readParameters(schema: unknown): QueryParameters {
   const [missing] = reader.bundle.missing
   if (missing !== undefined)
     throw new TypeError(
-      `The parameters of a query can't refer to '${missing}': a schema of app.addSchema is not there yet. Put it into the schema itself`
+      `The parameters of a query can't refer to '${missing}'. Put the schema itself in its place: those of app.addSchema are for routes`
     )
   const validate = immediateValidateOf(schema)
   if (isPromised(validate?.({}))) throw new TypeError(asynchronous)
@@ -140,19 +140,6 @@ export function toQueryRules(
   }
   const sortable = queryable.filter((name) => isScalar(shapeOf(record, name)) && sort?.includes(name) !== false)
   return { filters, sort: sortable, select: readable, more }
-}
-
-/**
- * Returns the rules without hidden fields: schemas of `app.addSchema` may hide more of a record.
- */
-export function shownRules({ filters, sort, select, more }: QueryRules, record: Shape): QueryRules {
-  const isShown = (name: string) => isReadable(record, name)
-  return {
-    filters: new Map([...filters].filter(([name]) => isShown(name))),
-    sort: sort.filter(isShown),
-    select: select.filter(isShown),
-    more
-  }
 }
 
 /** Returns a field that only some branches of a union have as if all of them had it. */

@@ -1,7 +1,7 @@
 import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../types/resource.js'
 import { fieldKeywords } from '../../schema/keywords.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
-import { type SharedSchemas, WrittenSchema } from '../../schema/written-schema.js'
+import { WrittenSchema } from '../../schema/written-schema.js'
 import { methods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject, hintFor, inspect } from '../options.js'
 import { BodySchemas } from './body-rules.js'
@@ -97,11 +97,8 @@ function createSchemas(schema: unknown, options: ResourceOptions): object {
       custom: undefined
     })
   if (options.methods !== undefined) {
-    const flaggedWith = (shared: SharedSchemas) => ({
-      readOnly: readOnlyNames(incoming.shapesWith(shared)),
-      writeOnly: flagged.writeOnly
-    })
-    all.push(...toCustomMethods(options.methods, { flaggedWith, bodies, record, response, query }))
+    const ofRecord = { readOnly: readOnlyNames(incoming.shapes), writeOnly: flagged.writeOnly }
+    all.push(...toCustomMethods(options.methods, { flagged: ofRecord, bodies, record, response, query }))
   }
   return Object.fromEntries(all.map((rules) => [rules.method, toMethodSchema(rules)]))
 }

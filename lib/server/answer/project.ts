@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { GeneralError } from '../../core/errors.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
@@ -39,7 +39,6 @@ interface ResourceMethod {
   /** As in `users.create`. */
   readonly label: string
   readonly definition: MethodDefinition
-  readonly instance: FastifyInstance
   readonly serialize: Serialize
   /** The message for results that are not JSON. */
   readonly message: string
@@ -56,14 +55,13 @@ export function createProjector(
   label: string,
   definition: MethodDefinition,
   schema: FastifySchema,
-  instance: FastifyInstance,
   record: RecordRules,
   hasCompiler: boolean
 ): (reply: ReplyFormat) => Projector {
   const rules = rulesOf(schema)
   const message = `${label}: the result is not JSON (BigInt or a cycle?)`
   const serialize = withSafeErrors(stringifyExactly, message)
-  const method = { label, definition, instance, serialize, message }
+  const method = { label, definition, serialize, message }
   const compile = createCompiler(label, definition, schema, hasCompiler)
   return cacheByResponse(schema, (reply, response) => {
     if (rules !== undefined && (response === undefined || response === rules.response))
@@ -77,14 +75,14 @@ export function createProjector(
  * Creates the projector for a response schema that the application has put beside the resource's.
  */
 function createSchemaProjector(
-  { definition, instance, serialize, message }: ResourceMethod,
+  { definition, serialize, message }: ResourceMethod,
   serializeBySchema: Serialize,
   record: RecordRules
 ): Projector {
   const project = withSafeErrors((result) => {
     const data = parseExactly(serializeBySchema(result))
     const records = answersPages(definition) ? recordsOfPage(data) : undefined
-    return records === undefined ? data : toPage(data as object, records, record, instance)
+    return records === undefined ? data : toPage(data as object, records, record)
   }, message)
   return { project, projectItem: project, serialize }
 }
@@ -110,8 +108,8 @@ class RecordProjector implements Projector {
   readonly #takesLists: boolean
 
   constructor(method: ResourceMethod, outgoing: Outgoing, record: RecordRules) {
-    const { definition, instance, serialize } = method
-    const { project, shape } = projectionOf(outgoing, instance)
+    const { definition, serialize } = method
+    const { project, shape } = projectionOf(outgoing)
     const isCustom = ![...methods.values()].includes(definition)
     const isRecord = outgoing === record.outgoing
     this.serialize = serialize
@@ -156,11 +154,11 @@ class RecordProjector implements Projector {
   }
 
   #copy({ data, records }: ReadResult): unknown {
-    const { label, instance, message } = this.#method
+    const { label, message } = this.#method
     try {
       if (records === undefined) return this.#copyItem(data) ?? (this.#takesObjects ? {} : null)
       const list = this.#takesLists ? this.#projectRecord(records) : records.map(this.#projectRecord)
-      return Array.isArray(data) ? list : toPage(data as object, list, this.#record, instance)
+      return Array.isArray(data) ? list : toPage(data as object, list, this.#record)
     } catch (cause) {
       const text = cause instanceof EncodeError ? `${label}: a codec can not encode the result` : message
       throw new GeneralError(text, undefined, { cause })
@@ -192,10 +190,10 @@ class RecordProjector implements Projector {
 }
 
 /** Copies a page with projected records, and redacts the hidden fields of a record beside them. */
-function toPage(page: object, data: unknown, record: RecordRules, instance: FastifyInstance): object {
+function toPage(page: object, data: unknown, record: RecordRules): object {
   const entries = Object.entries(page).filter(([name]) => name !== 'data')
   if (entries.every(([name, value]) => pageNumbers.includes(name) && Object(value) !== value)) return { ...page, data }
-  const hidden = hiddenNamesOf(record, instance)
+  const hidden = hiddenNamesOf(record)
   const isHidden = (name: string) => hidden.mayHave(name)
   const isTextless = (name: string) => hidden.mayRedactText(name)
   const redact = (value: unknown) => redactFields(value, hidden.names, types, { isHidden, isTextless })
@@ -240,13 +238,13 @@ const issueProperties = new Set(['instancePath', 'schemaPath', 'keyword', 'param
 type OnError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Wraps an error handler: it gets errors without the hidden fields of a resource, at any depth. */
-export function redactErrors(onError: OnError, record: RecordRules, instance: FastifyInstance): OnError {
-  const redact = createErrorRedactor(record, instance)
+export function redactErrors(onError: OnError, record: RecordRules): OnError {
+  const redact = createErrorRedactor(record)
   return (error, request, reply) => onError(redact(error), request, reply)
 }
 
 /** Creates the function that redacts the hidden fields of a resource in an error, at any depth. */
-export function createErrorRedactor(record: RecordRules, instance: FastifyInstance): <E>(error: E) => E {
+export function createErrorRedactor(record: RecordRules): <E>(error: E) => E {
   // Created late: few services fail, and few schemas hide something.
   let hidden: RedactedFields | undefined
   const namesIn = (hidden: RedactedFields) => ({
@@ -254,7 +252,7 @@ export function createErrorRedactor(record: RecordRules, instance: FastifyInstan
     isTextless: (name: string) => hidden.redactsText(name) || (!issueProperties.has(name) && hidden.mayRedactText(name))
   })
   return (error) => {
-    hidden ??= hiddenNamesOf(record, instance)
+    hidden ??= hiddenNamesOf(record)
     return hidden.size === 0 ? error : redactError(error, hidden.names, types, namesIn(hidden))
   }
 }
@@ -263,10 +261,10 @@ export function createErrorRedactor(record: RecordRules, instance: FastifyInstan
  * Returns the names of the fields of a record that are never sent: flagged ones, and fields that
  * its response does not have.
  */
-function hiddenNamesOf(record: RecordRules, instance: FastifyInstance): RedactedFields {
-  const incoming = record.incoming.shapesFor(instance)
-  const outgoing = record.outgoing.written.shapesFor(instance)
-  const bodies = record.bodies.map((written) => written.shapesFor(instance))
+function hiddenNamesOf(record: RecordRules): RedactedFields {
+  const incoming = record.incoming.shapes
+  const outgoing = record.outgoing.written.shapes
+  const bodies = record.bodies.map((written) => written.shapes)
   return outgoing.root.remember(hiddenNamesOf, () => {
     const left = incoming.root.names.filter((name) => !outgoing.root.field(name).isKnown)
     return new RedactedFields([incoming, outgoing, ...bodies], left)

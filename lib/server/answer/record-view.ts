@@ -44,12 +44,12 @@ export function createRecordView(
       const serialize = createSerializer(label, definition, written, hasCompiler)(format)
       return (result: unknown) => parseExactly(serialize(result))
     }
-    const projector = createProjector(label, definition, written, instance, record, hasCompiler)(format)
+    const projector = createProjector(label, definition, written, record, hasCompiler)(format)
     const read = createResultReader(label)
     return (result: unknown) => projector.project(read(result))
   })
   return {
     project: (result) => viewOf()(result),
-    redactError: record === undefined ? (error) => error : createErrorRedactor(record, instance)
+    redactError: record === undefined ? (error) => error : createErrorRedactor(record)
   }
 }

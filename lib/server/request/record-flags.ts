@@ -36,8 +36,8 @@ export function guardFlags(
   // The schema of the record checks the default body, and bodies with a schema of the method, too.
   const isByRecord = isReplaced && rules?.body?.isOwn !== true
   const guards = isByRecord ? [ofResource.written, ...ofResource.guards] : ofResource.guards
-  const all = guards.map((guard) => guard.shapesFor(instance))
-  const body = (isReplaced ? readFastifySchema(schema?.body, instance) : ofResource.written).shapesFor(instance)
+  const all = guards.map((guard) => guard.shapes)
+  const body = (isReplaced ? readFastifySchema(schema?.body, instance) : ofResource.written).shapes
   for (const guard of all) checkBody(label, method, findFlagConflicts('readOnly', guard, body), isReplaced)
   if (!isReplaced) return undefined
   return ({ body }, _reply, done) => {
@@ -79,10 +79,10 @@ function checkBody(label: string, method: string, conflicts: readonly FlagConfli
  * @param path of the service
  * @throws {TypeError} if they have one
  */
-export function checkRecordFlags(path: string, record: RecordRules, instance: FastifyInstance): void {
+export function checkRecordFlags(path: string, record: RecordRules): void {
   const { incoming, outgoing, bodies, hasOwnResponse } = record
   const others = [...(hasOwnResponse ? [incoming] : []), ...bodies]
-  checkHidden(`The records of '${path}' have`, outgoing.written, others, instance)
+  checkHidden(`The records of '${path}' have`, outgoing.written, others)
 }
 
 function checkAnswers(
@@ -94,13 +94,13 @@ function checkAnswers(
 ): void {
   const rules = rulesOf(schema)
   if (rules !== undefined && rules.outgoing.written !== outgoing.written) {
-    const { root } = rules.outgoing.written.shapesFor(instance)
+    const { root } = rules.outgoing.written.shapes
     // A response with hidden fields only is meant to show them.
     const showsMore = (body: WrittenSchema) => {
-      const hidden = body.shapesFor(instance).root
+      const hidden = body.shapes.root
       return root.names.some((name) => !hidden.field(name).writeOnly)
     }
-    checkHidden(`${label}: its answer has`, rules.outgoing.written, bodies.filter(showsMore), instance)
+    checkHidden(`${label}: its answer has`, rules.outgoing.written, bodies.filter(showsMore))
   }
   const isPlainMethod = rules === undefined && !methods.has(method)
   if (isPlainMethod || schema?.response === undefined || schema.response === rules?.response) return
@@ -108,21 +108,17 @@ function checkAnswers(
     if (!/^[45]/.test(status))
       for (const content of contentsOf(answer)) {
         const plain = readFastifySchema(content, instance)
-        const written = rules === undefined ? plain : rules.outgoing.written.withDocument(plain.document)
+        const written =
+          rules === undefined ? plain : rules.outgoing.written.withDocument(plain.document, instance.getSchemas())
         const others = [incoming, outgoing.written, ...bodies]
-        checkHidden(`${label}: its answer has`, written, others, instance)
+        checkHidden(`${label}: its answer has`, written, others)
       }
 }
 
-function checkHidden(
-  subject: string,
-  written: WrittenSchema,
-  others: readonly WrittenSchema[],
-  instance: FastifyInstance
-): void {
-  const shapes = written.shapesFor(instance)
+function checkHidden(subject: string, written: WrittenSchema, others: readonly WrittenSchema[]): void {
+  const shapes = written.shapes
   for (const other of others) {
-    const [conflict] = findFlagConflicts('writeOnly', other.shapesFor(instance), shapes)
+    const [conflict] = findFlagConflicts('writeOnly', other.shapes, shapes)
     if (conflict !== undefined)
       throw new TypeError(
         `${subject} the field '${conflict.place}', which is writeOnly in another schema of the resource. ` +
@@ -139,7 +135,8 @@ const contentsOf = (answer: Schema): readonly unknown[] => {
 
 /** Reads a schema that the application has for Fastify. One without JSON Schema allows anything. */
 function readFastifySchema(schema: unknown, instance: FastifyInstance): WrittenSchema {
-  const create = (document: JsonSchema) => new WrittenSchema(document, { flagged: noNames })
+  const shared = instance.getSchemas()
+  const create = (document: JsonSchema) => new WrittenSchema(document, { flagged: noNames }, shared)
   const written = attempt(() => create(readSides(schema).input.document))
-  return written !== undefined && attempt(() => written.shapesFor(instance)) ? written : create({})
+  return attempt(() => written?.shapes.reader.bundle.missing.length) === 0 ? (written as WrittenSchema) : create({})
 }

@@ -11,14 +11,14 @@ import type { BodyRules } from '../../core/resource/body-rules.js'
 import type { Compile } from '../../core/resource/issues.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/method-rules.js'
 import { createLazyCheck, createQueryReader } from '../../core/resource/query-reader.js'
-import { type Operand, operandOf } from '../../core/resource/query-rules.js'
+import { operandOf } from '../../core/resource/query-rules.js'
 import type { ServiceEntry } from '../../core/service.js'
 import { createProjection, type Project } from '../../schema/project.js'
 import { refuseSchemas, type Tries } from '../../schema/refused.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { nonStringReader, textReader } from '../../schema/text.js'
 import packages from './packages.cjs'
-import { checkCompiles, createBodyValidator, createCompile } from './validator.js'
+import { createBodyValidator, createCompile } from './validator.js'
 
 type RouteSchema = { schema: JsonSchema; httpPart?: string }
 type CompileValidator = (route: RouteSchema) => unknown
@@ -41,10 +41,9 @@ export function resourceRoute(
 ) {
   const rules = rulesOf(schema)
   if (rules === undefined) return undefined
-  const record = rules.record.outgoing.written.shapesFor(instance)
-  rules.outgoing.written.shapesFor(instance)
+  const record = rules.record.outgoing.written.shapes
   const idField = idFieldOf(object)
-  checkRuleSchemas(path, label, rules, record, instance)
+  checkRuleSchemas(path, label, rules, record)
   // The application may have replaced the query or the body in a copy of the schema.
   const querystring: ((value: Record<string, unknown>) => unknown) | undefined =
     schema?.querystring === rules.querystring ? queryValidator(rules, record, isTyped) : undefined
@@ -57,12 +56,10 @@ export function resourceRoute(
       ...(takesId(rules.method) && record.root.names.includes(idField)
         ? [createIdCheck(record, idField, idName(path))]
         : []),
-      ...(body === undefined
-        ? []
-        : [createCheck(label, body, body.takesLists ?? takesMany(object, rules.method), instance)])
+      ...(body === undefined ? [] : [createCheck(label, body, body.takesLists ?? takesMany(object, rules.method))])
     ],
     checksBody: body !== undefined,
-    maySend: body && maySendOf([body.written, ...body.guards].map((written) => written.shapesFor(instance))),
+    maySend: body && maySendOf([body.written, ...body.guards].map((written) => written.shapes)),
     compilers: {
       validatorCompiler(part: { schema: unknown; httpPart?: string }) {
         if (part.httpPart === 'querystring' && querystring !== undefined) return querystring as () => boolean
@@ -79,33 +76,15 @@ export function resourceRoute(
  * Checks the schemas of a method at startup. Those that several methods share are checked for the
  * first one.
  *
- * @throws {TypeError} if one is refused, or can't be compiled
+ * @throws {TypeError} if one is refused
  */
-function checkRuleSchemas(
-  path: string,
-  label: string,
-  { query, custom, body, outgoing }: MethodRules,
-  record: Shapes,
-  instance: FastifyInstance
-) {
-  const checkAll = (operands: Iterable<readonly [name: string, operand: Operand]>) => {
-    for (const [name, { schema }] of operands) checkCompiles(label, schema, name)
-  }
-  const checkWhole = (subject: string, shapes: Shapes, tries: Tries) =>
-    shapes.root.remember(`${checkCompiles.name} ${tries}`, () => {
-      refuseSchemas(subject, shapes, tries)
-      checkCompiles(label, shapes.reader.bundle.schema)
-    })
+function checkRuleSchemas(path: string, label: string, { body, outgoing }: MethodRules, record: Shapes) {
+  const check = (subject: string, shapes: Shapes, tries: Tries) =>
+    shapes.root.remember(`${refuseSchemas.name} ${tries}`, () => refuseSchemas(subject, shapes, tries))
   // Queries compare with the fields of answers.
-  checkWhole(path, record, 'none')
-  checkWhole(label, outgoing.written.shapesFor(instance), 'none')
-  record.root.remember(checkRuleSchemas, () => {
-    checkAll(query.more.operands)
-    for (const { operators } of query.filters.values()) checkAll(operators)
-  })
-  if (body !== undefined)
-    checkWhole(body.isOwn ? label : path, body.written.shapesFor(instance), body.triesAll ? 'all' : 'undecided')
-  if (custom !== undefined) checkAll(custom.parameters.operands)
+  check(path, record, 'none')
+  check(label, outgoing.written.shapes, 'none')
+  if (body !== undefined) check(body.isOwn ? label : path, body.written.shapes, body.triesAll ? 'all' : 'undecided')
 }
 
 function createFastifyValidator(instance: FastifyInstance): CompileValidator {
@@ -129,8 +108,8 @@ function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean) {
 }
 
 /** Returns the projection of results, with their shape. */
-export function projectionOf({ written, converts }: Outgoing, instance: FastifyInstance) {
-  const shapes = written.shapesFor(instance)
+export function projectionOf({ written, converts }: Outgoing) {
+  const shapes = written.shapes
   return { project: projectionBy(shapes, converts), shape: shapes.root }
 }
 
@@ -143,7 +122,7 @@ const projectionBy = (shapes: Shapes, converts: boolean): Project =>
  */
 export function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
   const projection = once(() =>
-    createProjection(outgoing.written.withDocument(answer).shapesFor(instance), outgoing.converts)
+    createProjection(outgoing.written.withDocument(answer, instance.getSchemas()).shapes, outgoing.converts)
   )
   return (data: unknown) => JSON.stringify(projection()(data))
 }
@@ -173,14 +152,9 @@ function createIdCheck(record: Shapes, idField: string, name: string): preValida
 }
 
 /** @throws {TypeError} if the library of the schema can't check such bodies */
-function createCheck(
-  label: string,
-  body: BodyRules,
-  takesLists: boolean,
-  instance: FastifyInstance
-): preValidationHookHandler {
-  const shapes = body.written.shapesFor(instance)
-  const guards = body.guards.map((written) => written.shapesFor(instance))
+function createCheck(label: string, body: BodyRules, takesLists: boolean): preValidationHookHandler {
+  const shapes = body.written.shapes
+  const guards = body.guards.map((written) => written.shapes)
   const check = withLabel(label, () => createBodyCheck(body, takesLists, shapes, guards, () => bodyValidatorOf(shapes)))
   const { mayBeAbsent } = body
   return (request, _reply, done) => {

@@ -178,7 +178,7 @@ function createLazySend(
       serializer:
         schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, written, hasCompiler),
       read: record && createResultReader(label),
-      projectorOf: record && createProjector(label, definition, written, instance, record, hasCompiler),
+      projectorOf: record && createProjector(label, definition, written, record, hasCompiler),
       textType: metaOf(entry.object).mounted?.textType
     })
   )

@@ -33,7 +33,7 @@ export function registerRoutes(
   // of them overflow the stack.
   instance.addHook('onReady', wait).addHook('preClose', wait)
   const record = recordRulesOf(options.schema)
-  instance.setErrorHandler(record === undefined ? settings.onError : redactErrors(settings.onError, record, instance))
+  instance.setErrorHandler(record === undefined ? settings.onError : redactErrors(settings.onError, record))
   const forwarder = metaOf(entry.object).mounted?.forwarder
   if (forwarder !== undefined) {
     const urls = [instance.prefix === '' ? '/' : '', '/*']
@@ -41,7 +41,7 @@ export function registerRoutes(
     registerForwarding(instance, urls, forwarder, settings.precedence, refuse)
     return
   }
-  if (record !== undefined) checkRecordFlags(entry.path, record, instance)
+  if (record !== undefined) checkRecordFlags(entry.path, record)
   metaOf(entry.service).view = createRecordView(entry.path, options.schema?.get, record, instance)
   registerBodyParsers(instance, record === undefined ? settings.parse : settings.parseStrictly)
   const readerOf = argumentsAt(entry.path)

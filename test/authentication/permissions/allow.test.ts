@@ -183,7 +183,8 @@ t.test(
         salary: { type: 'number', writeOnly: true },
         resetToken: { type: 'string', readOnly: true }
       },
-      allOf: [{ $ref: 'pay#' }]
+      allOf: [{ $ref: 'pay#' }],
+      $defs: { shared }
     }
     const text = { type: 'string' }
     const near = { type: 'object', properties: { lat: { type: 'number' }, salary: text } }
@@ -204,7 +205,6 @@ t.test(
     const find = async ({ query }: Params) => [{ id: 1, title: JSON.stringify(query) }]
     const hook = allow({ member: { find: ['id', 'title'], get: ['id'] }, admin: { find: ['grade'] } })
     const { send } = await createApp(t, (app) => {
-      app.addSchema(shared)
       app.service('posts', { find, get: async (id) => ({ id }) }, { ...around(hook), schema })
       app.service('partly', { find, get: async (id) => ({ id }) }, { ...around(hook), schema: { ...schema, get: {} } })
       app.service('plain', { find }, around(hook))

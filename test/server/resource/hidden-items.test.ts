@@ -238,10 +238,9 @@ t.test('a text for `format: url` takes no longer because it is long', async (t) 
   await app.close()
 })
 
-t.test('what a schema of `app.addSchema` hides can not be asked for', async (t) => {
+t.test('what a definition hides can not be asked for', async (t) => {
   const app = Fastify()
-  app.addSchema({ $id: 'Secret', type: 'string', writeOnly: true })
-  app.addSchema({ $id: 'Name', type: 'string' })
+  const $defs = { a: { $id: 'Secret', type: 'string', writeOnly: true }, b: { $id: 'Name', type: 'string' } }
   await app.register(services)
   const secret = { $ref: 'Secret#' }
   const properties = {
@@ -252,7 +251,9 @@ t.test('what a schema of `app.addSchema` hides can not be asked for', async (t) 
   }
   const stored = { id: 1, name: 'a', secret: 's', keys: ['k'] }
   const object = { find: async () => [stored] }
-  app.service('things', object as object, { schema: resource({ type: 'object', properties }) as object })
+  app.service('things', object as object, {
+    schema: resource({ type: 'object', properties, $defs } as object) as object
+  })
   const queries = [
     'secret=s',
     'secret[$in][]=s',
@@ -268,33 +269,32 @@ t.test('what a schema of `app.addSchema` hides can not be asked for', async (t) 
   await app.close()
 })
 
-t.test(
-  'what a schema of `app.addSchema` hides or leaves to the server holds for schemas of single methods, too',
-  async (t) => {
-    const app = Fastify()
-    app.addSchema({ $id: 'Secret', type: 'string', writeOnly: true })
-    app.addSchema({ $id: 'Role', type: 'string', readOnly: true })
-    await app.register(services, { errorHandler: { html: false, logger: false } })
-    const properties = { name: { type: 'string' }, secret: { $ref: 'Secret#' }, role: { $ref: 'Role#' } }
-    const open = { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: true }
-    const schema = resource(
-      { type: 'object', properties },
-      { create: open, methods: { join: { route: 'POST /join', body: open, response: open } } }
-    )
-    const stored = { name: 'a', secret: 's', role: 'admin', other: 1 }
-    const object = { create: async () => stored, join: async () => stored }
-    app.service('things', object as object, { schema: schema as object })
-    const post = async (url: string, payload: object) => {
-      const { statusCode, ...response } = await app.inject({ method: 'POST', url, payload })
-      return [statusCode, response.json().message ?? response.json()]
-    }
-    t.strictSame(await post('/things/join', { name: 'a' }), [200, { name: 'a', role: 'admin', other: 1 }])
-    t.strictSame(await post('/things/join', { role: 'admin' }), [400, 'role can not be set'])
-    t.strictSame(await post('/things', { name: 'a' }), [201, { name: 'a', role: 'admin' }])
-    t.strictSame(await post('/things', { role: 'admin' }), [400, 'role can not be set'])
-    await app.close()
+t.test('what a definition hides or leaves to the server holds for schemas of single methods, too', async (t) => {
+  const app = Fastify()
+  const $defs = {
+    a: { $id: 'Secret', type: 'string', writeOnly: true },
+    b: { $id: 'Role', type: 'string', readOnly: true }
   }
-)
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const properties = { name: { type: 'string' }, secret: { $ref: 'Secret#' }, role: { $ref: 'Role#' } }
+  const open = { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: true }
+  const schema = resource({ type: 'object', properties, $defs } as object, {
+    create: open,
+    methods: { join: { route: 'POST /join', body: open, response: open } }
+  })
+  const stored = { name: 'a', secret: 's', role: 'admin', other: 1 }
+  const object = { create: async () => stored, join: async () => stored }
+  app.service('things', object as object, { schema: schema as object })
+  const post = async (url: string, payload: object) => {
+    const { statusCode, ...response } = await app.inject({ method: 'POST', url, payload })
+    return [statusCode, response.json().message ?? response.json()]
+  }
+  t.strictSame(await post('/things/join', { name: 'a' }), [200, { name: 'a', role: 'admin', other: 1 }])
+  t.strictSame(await post('/things/join', { role: 'admin' }), [400, 'role can not be set'])
+  t.strictSame(await post('/things', { name: 'a' }), [201, { name: 'a', role: 'admin' }])
+  t.strictSame(await post('/things', { role: 'admin' }), [400, 'role can not be set'])
+  await app.close()
+})
 
 t.test(
   'what a branch of a union hides as a whole leaves neither by errors nor beside a page nor by an open answer',

@@ -117,20 +117,6 @@ t.test('a tag that is a union of constants', async (t) => {
   t.strictSame(await post({ of: { kind: 'b', y: 1 } }), [400, 'of.y is not known (and 1 more)'])
 })
 
-t.test('several shared schemas with a definition of one id', async (t) => {
-  const shared = (name: string, type: string) => ({ $id: name, definitions: { inner: { $id: 'inner', type } } })
-  const app = Fastify()
-  t.teardown(() => app.close())
-  app.addSchema(shared('first', 'integer'))
-  app.addSchema(shared('second', 'string'))
-  await app.register(services)
-  const schema = object({ a: { $ref: 'inner' } })
-  app.service('things', { create: async (data: object) => data }, { schema: resource(schema as object) as object })
-  const post = async (payload: object) => (await app.inject({ method: 'POST', url: '/things', payload })).statusCode
-  t.equal(await post({ a: 1 }), 201)
-  t.equal(await post({ a: 'x' }), 400)
-})
-
 t.test('a record may ask for itself as a field that only the server sets', async (t) => {
   const Node: z.ZodType = z.object({
     a: z.string(),

@@ -44,7 +44,6 @@ async function start(cases: readonly Case[]) {
   const all: Service[] = []
   for (const [index, found] of cases.entries()) {
     const { document, shared = [], readOnly = [], writeOnly = [] } = found.described
-    for (const schema of shared) app.addSchema(schema)
     const state: Service['state'] = { answer: undefined, got: undefined }
     const set = async (...args: unknown[]) => {
       state.got = args.at(-2)
@@ -64,7 +63,10 @@ async function start(cases: readonly Case[]) {
       isValid: createAjv(found.described)
     }
     try {
-      const written = found.models === undefined ? document : createLibrarySchema(found.models).schema
+      const ofShared = shared.map((schema, index) => [`shared-${index}`, schema] as const)
+      const $defs = { ...Object(document.$defs), ...Object.fromEntries(ofShared) }
+      const whole = shared.length === 0 ? document : { ...document, $defs }
+      const written = found.models === undefined ? whole : createLibrarySchema(found.models).schema
       const schema = resource(written, { readOnly, writeOnly } as object)
       app.service(path, methods as object, { schema: schema as object })
       all.push(service)

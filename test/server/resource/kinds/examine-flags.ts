@@ -54,7 +54,7 @@ function withSet(body: object, record: object, path: Path): object {
 
 /** Asks all of a flagged kind of record, in one library. */
 export async function examineFlagged(library: Library, row: Flagged): Promise<Findings> {
-  const { readOnly = [], writeOnly = [], shared, refused } = row
+  const { readOnly = [], writeOnly = [], refused } = row
   const words = refused?.[library]
   let things: Things | undefined
   const { result, printed } = await listening(async () => {
@@ -63,7 +63,7 @@ export async function examineFlagged(library: Library, row: Flagged): Promise<Fi
         toRecord(library, row) as object,
         { readOnly: ['id', ...readOnly], writeOnly: [...writeOnly] } as object
       )
-      things = await createThings(schema, shared)
+      things = await createThings(schema)
     } catch (error) {
       const { message } = error as Error
       return words === undefined ? { start: [message] } : { refused: words.test(message) ? [] : [message] }

@@ -81,9 +81,8 @@ export async function problemsOfDocument(app: FastifyInstance): Promise<string[]
 }
 
 /** The application of a resource: records in memory at `/things`. */
-export async function createThings(schema: object, shared: readonly object[] = []) {
+export async function createThings(schema: object) {
   const app = Fastify()
-  for (const part of shared) app.addSchema(part)
   const things = memory<Record<string, unknown>>({ multi: true, startId: 1 })
   await app.register(swagger, openapi({ info: { title: 'Kinds', version: '1.0.0' } }))
   await app.register(services, { errorHandler: { html: false, logger: false } })

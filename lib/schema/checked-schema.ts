@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { unconditional } from './combined.js'
-import { isSchema, mapSubschemas, type UnionKeyword, unionKeywords } from './keywords.js'
+import { isKeyword, isSchema, mapSubschemas, type UnionKeyword, unionKeywords } from './keywords.js'
 import { toFragment } from './pointer.js'
 import { type DiscriminatedUnion, kindBits, type SchemaReader } from './reader.js'
 import { leastSent } from './schema-flags.js'
@@ -15,6 +15,8 @@ export const ownKeywords = { equals: 'services:equals', distinct: 'services:dist
 type ServerSetNames = (schema: JsonSchema) => ReadonlySet<string>
 
 type Words = Record<string, unknown>
+
+const comparedFormats = /^(iso-)?(date|time|date-time)$/
 
 /**
  * A copy of a bundle for Ajv: it accepts bodies without server-set fields, and its check takes
@@ -55,7 +57,10 @@ export class CheckedSchema {
    */
   #rewrite(schema: JsonSchema): JsonSchema {
     const { unevaluatedProperties, unevaluatedItems, uniqueItems, ...rest } = schema
-    const words: Words = rest
+    // Ajv refuses some keywords of older drafts, and limits of formats that it can't compare.
+    const isChecked = (keyword: string) =>
+      isKeyword(keyword) && (!/^format./.test(keyword) || comparedFormats.test(String(schema.format)))
+    const words: Words = Object.fromEntries(Object.entries(rest).filter(([keyword]) => isChecked(keyword)))
     const parts: SchemaValue[] = []
     for (const keyword of unionKeywords) {
       const branches = schema[keyword]

@@ -25,7 +25,9 @@ const keywordLists: Readonly<Record<KeywordType, string>> = {
   number:
     'minLength maxLength minimum maximum multipleOf minItems maxItems minContains maxContains minProperties maxProperties ' +
     'exclusiveMinimum exclusiveMaximum',
-  text: '$ref format pattern title description contentEncoding contentMediaType',
+  text:
+    '$ref format pattern title description contentEncoding contentMediaType ' +
+    'formatMinimum formatMaximum formatExclusiveMinimum formatExclusiveMaximum',
   types: 'type',
   names: 'required',
   values: 'enum',
@@ -88,19 +90,7 @@ export function misspeltIn(schema: JsonSchema): { readonly name: string; readonl
 /** Keywords that a bundle removes or rewrites, so that Ajv never gets them. */
 const unchecked = new Set(['$schema', '$id', '$anchor', 'nullable'])
 
-/**
- * Returns whether a schema has a keyword, at any depth, that JSON Schema does not have. Ajv may be
- * unable to compile it.
- */
-export const hasOtherKeywords = (schema: SchemaValue): boolean =>
-  isSchema(schema) &&
-  (Object.keys(schema).some(isOther) || [...subschemasOf(schema)].some(([part]) => hasOtherKeywords(part)))
-
 const isOther = (keyword: string) => !keywords.has(keyword) && !unchecked.has(keyword)
-
-/** Returns only the keywords of a schema that JSON Schema does not have. */
-export const otherKeywords = (schema: JsonSchema): JsonSchema =>
-  Object.fromEntries(Object.entries(schema).filter(([keyword]) => isOther(keyword)))
 
 const itemKeywords = new Set(['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'])
 

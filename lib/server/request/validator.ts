@@ -6,7 +6,7 @@ import { checkField } from '../../core/resource/patch.js'
 import { toStableJSON } from '../../core/stable-json.js'
 import { Bundle, toRegExp } from '../../schema/bundle.js'
 import { CheckedSchema, ownKeywords } from '../../schema/checked-schema.js'
-import { hasOtherKeywords, isSchema, otherKeywords } from '../../schema/keywords.js'
+import { isSchema } from '../../schema/keywords.js'
 import { SchemaReader } from '../../schema/reader.js'
 import { flagsBySchema } from '../../schema/schema-flags.js'
 import type { Shapes } from '../../schema/shape.js'
@@ -84,45 +84,6 @@ function createLooseAjv(): Ajv {
   for (const limit of ['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'])
     ajv.removeKeyword(limit)
   return ajv
-}
-
-/**
- * Compiles a schema at startup if it has keywords that JSON Schema does not have, such as `id` of
- * draft 4: Ajv refuses some of them. Other schemas are checked by `Bundle`, and compiled for the
- * first request: compiling takes as long as everything else at the start of a service.
- *
- * @param label of the method, as in `users.create`
- * @throws {TypeError} when Ajv can't compile it, with the place in the schema
- */
-export function checkCompiles(label: string, schema: JsonSchema, place = ''): void {
-  if (!hasOtherKeywords(schema)) return
-  const bundle = new Bundle(schema)
-  for (const ajv of [createAjv(bundle), createLooseAjv()]) {
-    addUnknownFormats(ajv, bundle)
-    const errorOf = (part: JsonSchema): Error | undefined => {
-      try {
-        ajv.compile(part)
-        return undefined
-      } catch (error) {
-        return error as Error
-      }
-    }
-    const error = errorOf(bundle.schema)
-    if (error === undefined) continue
-    const at = placeOf(bundle, place, (keywords) => errorOf({ allOf: [{ type: 'object', ...keywords }] }) !== undefined)
-    throw new TypeError(
-      `${label}: the schema of ${at === '' ? 'the record' : `'${at}'`} can't be compiled: ${error.message}`,
-      {
-        cause: error
-      }
-    )
-  }
-}
-
-/** Returns the place of the first keyword that Ajv refuses, or of the whole schema. */
-function placeOf(bundle: Bundle, start: string, isRefused: (keywords: JsonSchema) => boolean): string {
-  const refused = [...bundle.placesFrom(bundle.schema, start)].find(([part]) => isRefused(otherKeywords(part)))
-  return refused?.[1] ?? start
 }
 
 /** Creates the compiler for values of queries. */

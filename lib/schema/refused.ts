@@ -70,7 +70,8 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
   const [missing] = reader.bundle.missing
   if (missing !== undefined)
     throw new TypeError(
-      `${label}: The reference '${missing}' leads to no schema. Put the schema itself in its place, or into `$defs`: those of app.addSchema are for routes`
+      `${label}: The reference '${missing}' leads to no schema. Put the schema itself in its place, or into ` +
+        '`$defs`: those of app.addSchema are for routes'
     )
   for (const [schema, place] of places) {
     if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)

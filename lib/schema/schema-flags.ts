@@ -18,7 +18,7 @@ interface FlagsBySchema {
 }
 
 /** Returns whether a field is flagged, in any branch that a discriminator may choose. */
-export const isFlagged = (member: ShapeMember, flag: Flag): boolean =>
+const isFlagged = (member: ShapeMember, flag: Flag): boolean =>
   member[flag] || (!(flag === 'readOnly' && member.isSettable) && member.shape.mayHave(flag))
 
 /** Returns the fields of an object that only the server sets. */

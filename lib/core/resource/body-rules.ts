@@ -98,16 +98,7 @@ export class BodySchemas {
 
   #wholeRules(settable: readonly string[] | undefined): BodyRules {
     const { record, response } = this.#guardsFor(settable)
-    const schema = this.#schema
-    return {
-      ...record,
-      createValidate: validateOf(schema) && ((root) => createWholeCheck(schema, root)),
-      triesAll: triesAllBranches(schema),
-      document: record.shown.documentWithout('readOnly'),
-      guards: response,
-      isPatch: false,
-      takesDefaults: true
-    }
+    return rulesOfWhole(this.#schema, record, response)
   }
 
   #patchRules(rules: BodyRules): BodyRules {
@@ -132,15 +123,17 @@ export class BodySchemas {
   ): BodyRules {
     const incoming = toIncoming(new WrittenSchema(readSides(schema).input.document, options))
     const { record, response } = this.#guardsFor(settable)
-    return {
-      ...incoming,
-      createValidate: validateOf(schema) && ((root) => createWholeCheck(schema, root)),
-      triesAll: triesAllBranches(schema),
-      document: incoming.shown.documentWithout('readOnly'),
-      guards: [record.written, ...response],
-      isOwn: true,
-      isPatch: false,
-      takesDefaults: true
-    }
+    return { ...rulesOfWhole(schema, incoming, [record.written, ...response]), isOwn: true }
   }
 }
+
+/** Returns the rules of bodies that are validated as a whole. */
+const rulesOfWhole = (schema: unknown, incoming: Incoming, guards: readonly WrittenSchema[]): BodyRules => ({
+  ...incoming,
+  createValidate: validateOf(schema) && ((root) => createWholeCheck(schema, root)),
+  triesAll: triesAllBranches(schema),
+  document: incoming.shown.documentWithout('readOnly'),
+  guards,
+  isPatch: false,
+  takesDefaults: true
+})

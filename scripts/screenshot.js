@@ -1,11 +1,15 @@
-// Makes the pictures of the README, docs/images: the page of the atlas, on a database of its own, and the explorer of the first program of the README.
-import { spawn } from 'node:child_process'
+// Makes the pictures of the README, docs/images: the page of the atlas, and the explorer of a library, in both themes.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import swagger from '@fastify/swagger'
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
+import explorer from 'fastify-services/explorer'
+import { memory } from 'fastify-services/memory'
+import { openapi } from 'fastify-services/openapi'
 import { chromium } from 'playwright-core'
 import { createApp } from '../dist/examples/atlas/app.js'
 import { openDatabase } from '../dist/examples/atlas/database.js'
@@ -47,7 +51,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 try {
   // The picture shows the address that `npm start` has.
   const address = await app.listen({ port: 3030, host: '127.0.0.1' })
-  const page = await browser.newPage({ viewport, reducedMotion: 'reduce', bypassCSP: true })
+  const page = await openPage(viewport)
   await page.goto(`${address}/#${place}`)
   await page.addStyleTag({ content: style })
   await page.getByRole('banner').getByRole('button', { name: 'Sign up' }).click()
@@ -63,7 +67,7 @@ try {
     await page.getByRole('article').getByText(text).waitFor()
   }
   await page.evaluate('document.activeElement.blur()')
-  await save(page, 'atlas.png', viewport)
+  await save(page, 'atlas')
   await app.close()
   await showExplorer()
 } finally {
@@ -72,50 +76,53 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function save(page, name, { width, height }) {
-  const image = toPalettePNG(await pixelsOf(await page.screenshot()), width, height)
-  const target = new URL(name, images)
-  mkdirSync(images, { recursive: true })
-  writeFileSync(target, image)
-  console.log(`${fileURLToPath(target)}: ${image.length} bytes`)
-}
-
-/** Runs the first program of the README as it stands there, and shows its explorer. */
+/** Shows the explorer of a library. */
 async function showExplorer() {
-  const [, program] = /```js\n(.*?)```/s.exec(readFileSync(new URL('../README.md', import.meta.url), 'utf8'))
-  const file = new URL('../dist/readme.mjs', import.meta.url)
-  writeFileSync(file, program)
-  const server = spawn(process.execPath, [fileURLToPath(file)], { stdio: 'inherit' })
+  const server = Fastify()
+  await server.register(swagger, openapi({ info: { title: 'Library', version: '1.0.0' } }))
+  await server.register(services)
+  const text = { type: 'string', maxLength: 200 }
+  const properties = {
+    ...{ id: { type: 'integer' }, title: text, author: text, published: { type: 'string', format: 'date' } },
+    ...{ pages: { type: 'integer', minimum: 1 }, inPrint: { type: 'boolean', default: true } }
+  }
+  const book = { type: 'object', required: ['id', 'title', 'author'], properties }
+  const records = books.map((record) => ({ inPrint: true, ...record }))
+  server.service('books', memory({ records, paginate: { default: 10, max: 50 } }), {
+    schema: resource(book, { readOnly: ['id'] })
+  })
+  await server.register(explorer)
   try {
-    const address = 'http://localhost:3030'
-    await untilAnswered(`${address}/books`)
-    for (const book of books) {
-      const headers = { 'Content-Type': 'application/json' }
-      const { ok } = await fetch(`${address}/books`, { method: 'POST', headers, body: JSON.stringify(book) })
-      if (!ok) throw new Error(`No book: ${book.title}`)
-    }
-    const size = { width: 1280, height: 640 }
-    const page = await browser.newPage({ viewport: size, reducedMotion: 'reduce', bypassCSP: true })
-    await page.goto(`${address}/explorer#/books?.pages.$gt=250&desc=published`)
+    const address = await server.listen({ port: 3030, host: 'localhost' })
+    const page = await openPage({ width: 1280, height: 640 })
+    await page.goto(`${address}/explorer#/books?pages.$gt=250&desc=published`)
     await page.addStyleTag({ content: style })
     await page.getByRole('cell', { name: 'Austerlitz' }).waitFor()
-    await save(page, 'explorer.png', size)
+    await save(page, 'explorer')
   } finally {
-    server.kill()
-    rmSync(file)
+    await server.close()
   }
 }
 
-async function untilAnswered(url) {
-  for (let count = 0; count < 200; count++) {
-    const isThere = await fetch(url).then(
-      () => true,
-      () => false
-    )
-    if (isThere) return
-    await setTimeout(50)
+function openPage(viewport) {
+  const settings = { colorScheme: 'light', reducedMotion: 'reduce', bypassCSP: true }
+  return browser.newPage({ viewport, deviceScaleFactor: 2, ...settings })
+}
+
+/** Saves a page in both themes. */
+async function save(page, name) {
+  mkdirSync(images, { recursive: true })
+  const { width, height } = page.viewportSize()
+  for (const [colorScheme, suffix] of [
+    ['light', ''],
+    ['dark', '-dark']
+  ]) {
+    await page.emulateMedia({ colorScheme })
+    const image = toPalettePNG(await pixelsOf(await page.screenshot()), width * 2, height * 2)
+    const target = new URL(`${name}${suffix}.png`, images)
+    writeFileSync(target, image)
+    console.log(`${fileURLToPath(target)}: ${image.length} bytes`)
   }
-  throw new Error(`${url} is not answered`)
 }
 
 /** The browser reads its own picture. */

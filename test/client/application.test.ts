@@ -230,10 +230,11 @@ t.test('queries as query strings', async (t) => {
   }, RangeError)
 })
 
-t.test('`$in: []`, `undefined`, nested empty values vanish; `null` and a date do not', async (t) => {
+t.test('`$in: []`, `undefined`, nested empty values vanish, and `null` would be an empty text; a date is sent', async (t) => {
   const vanishing = [
     { id: { $in: [] } },
     { id: undefined },
+    { id: null },
     { id: 1, $or: [{ a: 1 }, {}] },
     { a: { b: { c: undefined } } },
     { list: [1, undefined] },
@@ -243,7 +244,7 @@ t.test('`$in: []`, `undefined`, nested empty values vanish; `null` and a date do
   const change = (query: object) => app.service('things').patch(null, {}, { query } as object)
   for (const query of vanishing) await t.rejects(change(query), { message: /^A URL can't express .+ of things.patch$/ })
   t.same(asked, [])
-  const queries = [{}, { a: null }, { a: '' }, { at: new Date() }, { a: { $in: [1, 'b', false, 0n] } }]
+  const queries = [{}, { a: '' }, { at: new Date() }, { a: { $in: [1, 'b', false, 0n] } }]
   for (const query of queries) await t.resolves(change(query))
 })
 

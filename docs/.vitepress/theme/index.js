@@ -2,10 +2,14 @@ import { useData } from 'vitepress'
 import DefaultTheme from 'vitepress/theme'
 import { h, onMounted, watchEffect } from 'vue'
 import explorer from '../../images/explorer.png'
+import darkExplorer from '../../images/explorer-dark.png'
 import './style.css'
 
-const picture = () =>
-  h('img', { class: 'picture', src: explorer, alt: 'The explorer: a table of books beside its request and its answer' })
+const alt = 'The explorer: a table of books beside its request and its answer'
+const picture = () => [
+  h('img', { class: 'picture in-light', src: explorer, alt }),
+  h('img', { class: 'picture in-dark', src: darkExplorer, alt })
+]
 const install = () => h('p', { class: 'install' }, [h('code', 'npm create fastify-services my-app')])
 
 export default {

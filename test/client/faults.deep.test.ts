@@ -255,6 +255,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
       const queries: Record<PropertyKey, unknown>[] = [
         { id: { $in: [] } },
         { id: undefined },
+        { id: null },
         { a: 1, b: { c: {} } },
         { $or: [] }
       ]
@@ -273,7 +274,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
         () => service.update(null, {}, { query })
       ])
       const refused = await Promise.all(calls.map(outcome))
-      const sent = [await service.remove(null, { query: { a: null, b: 0 } }), await service.patch(null, {}, {})]
+      const sent = [await service.remove(null, { query: { a: '', b: 0 } }), await service.patch(null, {}, {})]
       return [refused, [...sent, await service.find({ query: { id: { $in: [] } } })]]
     }, address)
     for (const outcome of refused ?? [])

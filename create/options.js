@@ -71,9 +71,13 @@ async function askAll(template, streams) {
   const terminal = createInterface(streams)
   // Two answers that are pasted at once are two lines, before the second question.
   const lines = terminal[Symbol.asyncIterator]()
+  let isOpen = true
+  terminal.once('close', () => {
+    isOpen = false
+  })
   const ask = async (question, standard) => {
     terminal.setPrompt(`${question} [${standard}]: `)
-    terminal.prompt()
+    if (isOpen) terminal.prompt()
     const { value, done } = await lines.next()
     if (done) throw new Interrupted()
     return value.trim() || standard

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitepress'
-import { addInstallTabs } from './install-tabs.js'
 import { writePlainPages } from './plain-pages.js'
 import { search } from './search.js'
+import { addTabs } from './tabs.js'
 
 // The pages as they are, README.md first. DOCS_BASE is the path that the site is published at: DOCS_BASE=/fastify-services/ npm run docs
 const page = (text, file) => ({ text, link: `/docs/${file}` })
@@ -122,7 +122,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: toAnchor },
     config(md) {
-      addInstallTabs(md)
+      addTabs(md)
       linkInSite(md)
       emptyHeadings(md)
     },

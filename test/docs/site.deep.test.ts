@@ -87,6 +87,12 @@ t.test('the site of the documentation', async (t) => {
       t.match(textOf('docs/services.html'), `href="/${placeOf(page).replace(/^index.html$/, '')}"`, page)
   })
 
+  await t.test('shows package managers and schema libraries as tabs', async (t) => {
+    t.match(textOf('index.html'), />pnpm<\/label>/)
+    for (const name of ['zod', 'TypeBox', 'Valibot', 'ArkType'])
+      t.match(textOf('docs/resource.html'), new RegExp(`>${name}</label>`))
+  })
+
   await t.test('its search leaves out pages about the project itself', async (t) => {
     const index = textOf(files.find((file) => /localSearchIndex/.test(file)) ?? '')
     t.match(index, /docs\/permissions/)
@@ -149,10 +155,7 @@ t.test('a dead link fails the build', async (t) => {
     'README.md': '# A page\n\n[Nowhere](nowhere.md)\n',
     docs: {
       '.vitepress': Object.fromEntries(
-        ['config.js', 'install-tabs.js', 'plain-pages.js', 'search.js'].map((file) => [
-          file,
-          read(`docs/.vitepress/${file}`)
-        ])
+        ['config.js', 'plain-pages.js', 'search.js', 'tabs.js'].map((file) => [file, read(`docs/.vitepress/${file}`)])
       )
     }
   })

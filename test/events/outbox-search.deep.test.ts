@@ -1,5 +1,10 @@
 import { KnexService } from '@feathersjs/knex'
+import { sql as drizzleSql, eq } from 'drizzle-orm'
+import { drizzle as connectDrizzle } from 'drizzle-orm/node-postgres'
+import { integer, pgTable, serial } from 'drizzle-orm/pg-core'
+import type { Params } from 'fastify-services'
 import { transaction } from 'fastify-services/database'
+import { DrizzleService } from 'fastify-services/drizzle'
 import { kysely } from 'fastify-services/kysely'
 import createKnex, { type Knex } from 'knex'
 import { type Generated, Kysely, PostgresDialect, sql } from 'kysely'
@@ -26,7 +31,7 @@ interface Change {
 }
 
 /** Whether two transactions have waited for each other, which the database ends one of. */
-const isDeadlock = (error: unknown) => /deadlock/.test(String(error))
+const isDeadlock = (error: unknown) => /deadlock/.test(`${error} ${Object(error).cause}`)
 
 const toText = ({ id, revision }: Change) => `${id} in revision ${revision}`
 
@@ -77,6 +82,31 @@ function openKysely(t: Test, table: string): Library {
   }
 }
 
+function openDrizzle(t: Test, name: string): Library {
+  const pool = new Pool({ connectionString, max: 12 })
+  t.teardown(() => pool.end())
+  const db = connectDrizzle(pool)
+  const table = pgTable(name, { id: serial().primaryKey(), revision: integer() })
+  /** The adapter takes no expressions as values. */
+  class Revisions extends DrizzleService<typeof table> {
+    override async patch(id: never, _data: object, params: Params = {}): Promise<never> {
+      const { trx = db } = (params.transaction ?? {}) as { trx?: typeof db }
+      const revision = drizzleSql`revision + 1`
+      const [row] = await trx.update(table).set({ revision }).where(eq(table.id, id)).returning()
+      return row as never
+    }
+  }
+  return {
+    next: undefined,
+    createService: () => new Revisions(db, table),
+    transact(parent, work) {
+      if (parent === undefined) return transaction(db, ({ transaction }) => work(transaction))
+      const { trx } = parent as { trx: typeof db }
+      return trx.transaction((inner) => work({ ...parent, trx: inner }))
+    }
+  }
+}
+
 async function search(t: Test, random: () => number, open: typeof openKnex): Promise<void> {
   const { pool, table } = await createTables(t)
   await pool.query(`create table ${table}_notes (id serial primary key, revision int)`)
@@ -112,7 +142,7 @@ async function search(t: Test, random: () => number, open: typeof openKnex): Pro
     // Notes are changed in the order of their revisions: who has the lock is next.
     const note = isNew
       ? await notes.create({ revision: 0 }, params)
-      : await notes.patch(pick(ids), { revision: next }, params)
+      : await notes.patch(pick(ids), { revision: next ?? 0 }, params)
     return { id: note.id, revision: Number(note.revision) }
   }
 
@@ -180,7 +210,7 @@ async function search(t: Test, random: () => number, open: typeof openKnex): Pro
 t.test('random transactions', { skip: skipPostgres }, async (t) => {
   for (let run = 0; run < runs; run++)
     await t.test(`SEED=${seed + run} RUNS=1`, async (t) => {
-      for (const open of [openKnex, openKysely])
+      for (const open of [openKnex, openKysely, openDrizzle])
         await t.test(open.name, (t) => search(t, createGenerator(seed + run), open))
     })
 })

@@ -33,9 +33,13 @@ t.test('on a terminal it asks; answers may be pasted at once, and Ctrl+C ends it
     const [input, output] = [new PassThrough(), new PassThrough()].map((stream) =>
       Object.assign(stream, { isTTY: true })
     )
+    let written = ''
+    output?.on('data', (chunk) => {
+      written += chunk
+    })
     const options = readOptions(args, { input, output })
     input?.write(text)
-    return { options: await options, output: String(output?.read()) }
+    return { options: await options, output: written }
   }
   t.match(await asked('shop\n2\n'), {
     options: { folder: 'shop', template: 'api' },

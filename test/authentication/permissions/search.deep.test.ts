@@ -2,10 +2,13 @@ import { METHODS } from 'node:http'
 import { PGlite } from '@electric-sql/pglite'
 import { KnexService } from '@feathersjs/knex'
 import { MemoryService } from '@feathersjs/memory'
+import { integer, pgTable, serial, text } from 'drizzle-orm/pg-core'
+import { drizzle as openDrizzle } from 'drizzle-orm/pglite'
 import Fastify from 'fastify'
 import type { ServiceOptions } from 'fastify-services'
 import { allow, own, scope, within } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
+import { drizzle } from 'fastify-services/drizzle'
 import { kysely } from 'fastify-services/kysely'
 import { memory } from 'fastify-services/memory'
 import type { Knex } from 'knex'
@@ -272,23 +275,48 @@ t.test('on PostgreSQL', async (t) => {
   })
 })
 
-t.test('on PostgreSQL, through Kysely', async (t) => {
+/** Creates tables in a database of its own, one for each call. */
+async function createTables(t: Test): Promise<{ pglite: PGlite; create(): Promise<string> }> {
   const folder = t.testdir()
   await copyEmpty(folder)
   const pglite = await PGlite.create(folder)
-  const db = new Kysely<Record<string, Note>>({ dialect: new PGliteDialect({ pglite }) })
-  t.teardown(() => db.destroy())
+  t.teardown(() => pglite.close())
   let tables = 0
+  return {
+    pglite,
+    async create() {
+      tables += 1
+      await pglite.exec(`create table scoped_${tables} (id serial primary key, text text, kind text, secret text,
+        "userId" integer, "projectId" integer)`)
+      return `scoped_${tables}`
+    }
+  }
+}
+
+t.test('on PostgreSQL, through Kysely', async (t) => {
+  const { pglite, create } = await createTables(t)
+  const db = new Kysely<Record<string, Note>>({ dialect: new PGliteDialect({ pglite }) })
   await search(t, 'Kysely', async () => {
-    tables += 1
-    const name = `scoped_${tables}`
-    await pglite.exec(`create table ${name} (id serial primary key, text text, kind text, secret text,
-      "userId" integer, "projectId" integer)`)
+    const name = await create()
     await db
       .insertInto(name)
       .values(firstNotes as Note[])
       .execute()
     const all = () => db.selectFrom(name).selectAll().orderBy('id').execute()
     return { service: () => kysely(db, name, { multi: true }), all, hooks: [databaseErrors()] }
+  })
+})
+
+t.test('on PostgreSQL, through Drizzle', async (t) => {
+  const { pglite, create } = await createTables(t)
+  const db = openDrizzle(pglite)
+  await search(t, 'Drizzle', async () => {
+    const table = pgTable(await create(), {
+      ...{ id: serial().primaryKey(), text: text(), kind: text(), secret: text() },
+      ...{ userId: integer(), projectId: integer() }
+    })
+    await db.insert(table).values(firstNotes as object[])
+    const all = () => db.select().from(table).orderBy(table.id) as unknown as Promise<Note[]>
+    return { service: () => drizzle(db, table, { multi: true }), all, hooks: [databaseErrors()] }
   })
 })

@@ -9,7 +9,7 @@ export interface ServiceNode {
   readonly inside: readonly ServiceNode[]
 }
 
-/** The services by their paths: `posts/:post/comments` stands within `posts`. */
+/** The services by their paths: `posts/:post/comments` is within `posts`. */
 export function toServiceTree(services: Iterable<ExploredService>): ServiceNode[] {
   type Growing = ServiceNode & { readonly inside: Growing[] }
   const nodes = new Map(

@@ -20,13 +20,13 @@ export const toTexts = (
   typescript: toTypeScript(call, base, headers)
 })
 
-/** How a text that is not for the eyes of others stands in these. */
+/** Returns the forms that a secret text has in a command or a program. */
 export const formsOf = (secret: string): string[] => {
   const json = toJSON(secret)
   return [...new Set([json, json.replaceAll("'", "'\\''"), quote(secret)])]
 }
 
-/** How a header stands in these that is not for the eyes of others. */
+/** Returns the forms that a secret header has in a command or a program. */
 export const headerForms = (secret: string): string[] => [secret.replaceAll("'", "'\\''"), quote(secret)]
 
 /** Brackets and dollars in a query are as good as their codes, and can be read. */

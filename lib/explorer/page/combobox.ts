@@ -7,7 +7,7 @@ const typingPause = 150
 
 /**
  * The id of a related record: a text box with a list of the records that fit what is typed, and the
- * name of the record beside it. Keys are those of the ARIA combobox pattern.
+ * name of the record beside it. The keys follow the ARIA combobox pattern.
  */
 export function referenceControl(
   field: Field,
@@ -90,7 +90,7 @@ export function referenceControl(
   const isNumber = (id: string) => field.kind !== 'number' || /^-?\d+$/.test(id)
   function read() {
     const { value } = input
-    // A name in the place of an id.
+    // A name instead of an id.
     const isName = !labels.has(value) && choices.length > 0 && field.kind !== 'number'
     const isUnknown = value !== '' && (!isNumber(value) || isName)
     return { text: value, ...(isUnknown && { problem: 'Choose a record from the list, or type its id.' }) }
@@ -99,10 +99,10 @@ export function referenceControl(
   popup.addEventListener('mousedown', (event) => event.preventDefault())
   input.addEventListener('click', () => void (isOpen() || find()))
   input.addEventListener('input', (event) => {
-    // Also that of a choice.
+    // A choice sends this event, too.
     if (!(event instanceof InputEvent)) return
     fill(name)
-    // Those of another text.
+    // They belong to another text.
     choices = []
     clearTimeout(timer)
     timer = setTimeout(find, typingPause)

@@ -11,7 +11,7 @@ export interface Explorer {
   readonly panel: RequestPanel
   /** The last list of each service, to go back to. */
   readonly lists: Map<string, Place>
-  /** Where a list stands that the browser pages, by the hash of its place. */
+  /** The first shown record of lists that the browser splits into pages, by the hash of the list. */
   readonly pages: Map<string, number>
   /** The forms that somebody has typed in and left, by the hash of their place. */
   readonly drafts: Map<string, Draft>
@@ -48,8 +48,8 @@ export const go = (place: Place) => {
 }
 
 /**
- * Makes a call of a view. Its answer is shown beside it, unless the view is gone meanwhile: then
- * another request stands there.
+ * Makes a call of a view. The panel shows its answer, unless the view is gone by then: the panel
+ * shows another request.
  */
 export async function sendFrom({ explorer }: View, content: Element, call: Call): Promise<unknown> {
   const { session, panel } = explorer
@@ -64,7 +64,7 @@ export async function sendFrom({ explorer }: View, content: Element, call: Call)
     return await session.send(call, { show, signal: controller.signal })
   } catch (error) {
     const isCancelled = controller.signal.aborted
-    // The answer to an earlier request would stand beside this one.
+    // Otherwise the panel would show the answer to an earlier request.
     if (!isAnswered && content.isConnected) panel.showNoAnswer(isCancelled ? 'Cancelled' : 'No answer')
     throw isCancelled ? controller.signal.reason : error
   }

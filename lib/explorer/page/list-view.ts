@@ -115,7 +115,7 @@ export async function listView(view: View): Promise<void> {
 interface Ways {
   /** Asks for another list. */
   find(part: Partial<Place>): void
-  /** Where the list stands that the browser pages. */
+  /** The first shown record, if the browser splits the list into pages. */
   readonly from: number
   draw(from: number): void
 }

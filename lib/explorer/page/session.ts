@@ -83,8 +83,8 @@ export class PageSession {
   }
 
   /**
-   * Makes a call. `show` is called with what came of it; nothing is with that of a login, which
-   * holds a token.
+   * Makes a call. `show` gets the request and its answer, except those of a login, which have a
+   * token.
    */
   send = (call: Call, options: { readonly show?: Show; readonly signal?: AbortSignal } = {}): Promise<unknown> =>
     send(this.#connection, call, options)

@@ -1,11 +1,7 @@
-import { register } from 'node:module'
+import { hidePackage } from './missing-package.js'
 
 // Started as a process of its own, in which the optional peer is not installed.
-const hooks = `export async function resolve(specifier, context, next) {
-  if (specifier !== 'bcryptjs') return next(specifier, context)
-  throw Object.assign(new Error("Cannot find package 'bcryptjs'"), { code: 'ERR_MODULE_NOT_FOUND' })
-}`
-register(`data:text/javascript,${encodeURIComponent(hooks)}`)
+hidePackage('bcryptjs')
 
 const { default: Fastify } = await import('fastify')
 const { default: services } = await import('fastify-services')

@@ -6,7 +6,7 @@ import { withFieldCheck } from '../core/field-names.js'
 import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { redactError, redactFields } from '../core/redact.js'
-import { metaOf } from '../core/service-meta.js'
+import { implementationOf } from '../core/service-meta.js'
 import { resolveToJson } from '../schema/to-json.js'
 import { isStream, mapStream, mapWeb, type Stream } from '../shared/streams.js'
 
@@ -43,7 +43,7 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   async function checkQuery(query: object, { service, params }: HookContext): Promise<void> {
     const names = [...namesInQuery(query)]
     const texts = names.map(({ text }) => text)
-    const { object = service } = metaOf(service)
+    const object = implementationOf(service)
     if (names.some(isHidden) || (await selectsRows(texts, object, params)))
       throw new BadRequest(`A query can't name these fields: ${fields.join(', ')}`)
   }

@@ -6,7 +6,7 @@ import { BadRequest, NotFound } from '../core/errors.js'
 import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { isPlain } from '../core/objects.js'
 import { checkFieldName } from '../core/options.js'
-import { metaOf } from '../core/service-meta.js'
+import { implementationOf, metaOf } from '../core/service-meta.js'
 import { anyAuthenticationOf } from './lookup.js'
 import { isShortText, type Passwords, textFault } from './password.js'
 import { toSpelling } from './protect.js'
@@ -197,7 +197,7 @@ const checkBeforeMethod =
 async function runIfUnchanged(context: HookContext, condition: Query, next: NextFunction): Promise<void> {
   const { params, service, id } = context
   const [[column, value] = ['']] = Object.entries(condition)
-  const { object = service } = metaOf(service)
+  const object = implementationOf(service)
   context.params = { ...params, query: { ...params.query, ...condition } }
   try {
     if (!takesConditions(object)) return await next()

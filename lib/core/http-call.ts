@@ -33,6 +33,9 @@ export function clientOf(context: {
   return client?.context === (context[outerContext]?.context ?? context) ? client : undefined
 }
 
+/** The verbs of requests that change nothing. */
+export const readVerbs: ReadonlySet<unknown> = new Set(['GET', 'HEAD', 'QUERY'])
+
 /** Node's response: of HTTP/1, or of HTTP/2, which has a `stream`. */
 interface RawReply {
   readonly destroyed?: boolean

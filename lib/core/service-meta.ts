@@ -144,8 +144,8 @@ export function metaOf(object: object): ServiceMeta {
   return meta
 }
 
+/** Returns the user's object that a service was made of, or the service itself. */
+export const implementationOf = (service: object): object => metaOf(service).object ?? service
+
 /** Whether a registered service is for logins. */
-export function isForLogins(service: object): boolean {
-  const { object = service } = metaOf(service)
-  return metaOf(object).isForLogins === true
-}
+export const isForLogins = (service: object): boolean => metaOf(implementationOf(service)).isForLogins === true

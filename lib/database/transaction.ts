@@ -2,7 +2,7 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { callStateOf } from '../core/call-state.js'
 import { aroundOnly, forbidAsHook, withTraits } from '../core/hooks.js'
-import { clientOf } from '../core/http-call.js'
+import { clientOf, readVerbs } from '../core/http-call.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../core/options.js'
 import { type AnyDatabase, type Beginner, beginnerOf, createEndedError, type PostgresConnection } from './begin.js'
 import { type CommitEnd, isLostCommit, losesCommit, noteLostCommit } from './commit.js'
@@ -216,7 +216,7 @@ export function inTransaction(
   const hook = async (context: HookContext, next: NextFunction) => {
     const { method, params } = context
     const { request } = clientOf(context) ?? {}
-    if (['find', 'get'].includes(method) || ['GET', 'HEAD', 'QUERY'].includes(Object(request).method)) return next()
+    if (['find', 'get'].includes(method) || readVerbs.has(Object(request).method)) return next()
     if (params.transaction !== undefined) {
       requireOpen(params.transaction)
       return next()

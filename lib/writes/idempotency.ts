@@ -14,13 +14,13 @@ import {
   traitsOf,
   withTraits
 } from '../core/hooks.js'
-import { callerIn } from '../core/http-call.js'
+import { callerIn, readVerbs } from '../core/http-call.js'
 import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { rulesAt } from '../core/resource/registered-rules.js'
-import { isForLogins, metaOf } from '../core/service-meta.js'
+import { implementationOf, isForLogins, metaOf } from '../core/service-meta.js'
 import { toStableJSON } from '../core/stable-json.js'
 import { memoryStore, type Store, sharedStoreKind } from '../core/store.js'
 import { commitOf, hasLostCommit } from '../database/commit.js'
@@ -111,15 +111,13 @@ forbidAsHook(idempotency, 'idempotency()')
 /** Returns what the resource declares for a method. */
 const declaredAt = (position: HookPosition, method: string) => rulesAt(position, method)?.custom?.idempotency
 
-const readVerbs = new Set<string | undefined>(['GET', 'HEAD', 'QUERY'])
-
 /**
  * Returns whether calls of a method may have a key. Answers to logins must not be stored, and the
  * guards of a mounted service run inside all hooks.
  */
 function takesKeys(position: HookPosition, method: string, verb: string): boolean {
   const { service } = position as HookContext
-  const { object = service } = metaOf(service)
+  const object = implementationOf(service)
   if (readVerbs.has(verb) || metaOf(object).mounted !== undefined || isForLogins(service)) return false
   return declaredAt(position, method) !== false
 }

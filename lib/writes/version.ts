@@ -10,10 +10,10 @@ import { callStateOf, type ExpectedVersions } from '../core/call-state.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
 import { withFieldCheck } from '../core/field-names.js'
 import { aroundOnly, type DescribedOperation, forbidAsHook, type OperationDocs, withTraits } from '../core/hooks.js'
-import { callerIn } from '../core/http-call.js'
+import { callerIn, readVerbs } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable } from '../core/options.js'
-import { isForLogins, metaOf } from '../core/service-meta.js'
+import { implementationOf, isForLogins } from '../core/service-meta.js'
 import { isVersion, parseTags, readTags, Tags, toTag, type Version } from './etag.js'
 import { withWriteLock } from './write-lock.js'
 
@@ -158,8 +158,7 @@ class ConditionalCall {
     if (isKnown && isOfRequest) this.tags = expected ?? undefined
     else if (writes.has(method) || !methods.has(method)) this.tags = readTags(params, isOfRequest, field)
     const { method: verb } = Object(caller?.request) as Partial<FastifyRequest>
-    if (isOfRequest && !isKnown && !['GET', 'HEAD', 'QUERY'].includes(String(verb)))
-      this.noneMatch = parseTags(params.headers?.['if-none-match'])
+    if (isOfRequest && !isKnown && !readVerbs.has(verb)) this.noneMatch = parseTags(params.headers?.['if-none-match'])
     this.isNeeded = this.#requestState !== undefined && this.tags === undefined && !isKnown
     this.isDone = isKnown && this.isRequest && result !== undefined
   }
@@ -195,7 +194,7 @@ async function runIf(
     return undefined
   }
   const { service, method, params, id } = context
-  const { object = service } = metaOf(service)
+  const object = implementationOf(service)
   const isStandard = methods.has(method)
   let before: VersionedRecord | undefined
   const compareFirst = async () => {
@@ -299,7 +298,7 @@ async function requireNoMatch(noneMatch: Tags, context: HookContext, object: obj
  */
 async function requireNewVersion(before: VersionedRecord, context: HookContext, field: string): Promise<void> {
   const { service, path, method, params, result } = context
-  const { object = service } = metaOf(service)
+  const object = implementationOf(service)
   const tagsBefore = Tags.of(before[field])
   const { [field]: newVersion } = Object(result)
   // A selection may put another column under the name.

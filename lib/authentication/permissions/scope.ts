@@ -7,7 +7,7 @@ import { aroundOnly, forbidAsHook, type HookPosition, traitsOf, withTraits } fro
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkFieldName, checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
-import { isForLogins, metaOf } from '../../core/service-meta.js'
+import { implementationOf, isForLogins, metaOf } from '../../core/service-meta.js'
 import { maxTextLength } from '../password.js'
 import { hasAlias } from '../stored-credentials.js'
 import { checkExceptions, isExcepted } from './exceptions.js'
@@ -131,7 +131,7 @@ function checkFields(fields: ScopeFields, { params, path, method, service }: Hoo
   const odd = names.find(isOddName)
   if (odd !== undefined)
     throw new GeneralError(`A scope can't have the field '${odd}': only fields of the record itself`)
-  const { columns } = metaOf(metaOf(service).object ?? service)
+  const { columns } = metaOf(implementationOf(service))
   const lacking = columns && names.find((name) => !columns.includes(name))
   if (lacking !== undefined)
     throw new GeneralError(`The scope of '${path}' names the field '${lacking}', which its table lacks`)

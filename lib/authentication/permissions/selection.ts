@@ -3,7 +3,7 @@ import { idFieldOf, isAdapter, ownersOf } from '../../core/adapters/feathers.js'
 import { callStateOf } from '../../core/call-state.js'
 import { methods } from '../../core/methods.js'
 import { recordsOfPage } from '../../core/page.js'
-import { metaOf } from '../../core/service-meta.js'
+import { implementationOf, metaOf } from '../../core/service-meta.js'
 import { isRecord, resolveRecord } from './records.js'
 
 /**
@@ -12,7 +12,7 @@ import { isRecord, resolveRecord } from './records.js'
  * the classes that it extends.
  */
 export function selectsByQuery(service: object): boolean {
-  const { object = service } = metaOf(service)
+  const object = implementationOf(service)
   if (!isAdapter(object)) return false
   // Feathers puts the methods with hooks before those of the service itself.
   const source = metaOf(object).mounted ? Object.getPrototypeOf(ownersOf(object, 'get')[0]) : object

@@ -3,7 +3,7 @@ import type { Params, Query } from '../../../types/service.js'
 import { callStateOf } from '../call-state.js'
 import type { Invoke } from '../compose.js'
 import { pick } from '../objects.js'
-import { metaOf } from '../service-meta.js'
+import { implementationOf } from '../service-meta.js'
 import { idFieldOf, ownersOf } from './feathers.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
 import { TableService } from './table.js'
@@ -26,7 +26,7 @@ export function restrictSentFields(context: HookContext, maySend: MaySend): void
  */
 export function updateSentFields(context: HookContext, maySend: MaySend, invoke: Invoke): unknown {
   const { service, data } = context
-  const { object = service } = metaOf(service)
+  const object = implementationOf(service)
   const isSent = (field: string) => Object.hasOwn(Object(data), field) || maySend(field)
   if (object instanceof TableService) return updateTable(context, (column) => !isSent(column), invoke)
   if (isKnexAdapter(object) && areOriginal(object, ['update', '_update', 'db', 'getModel', 'getOptions']))

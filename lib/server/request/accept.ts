@@ -60,8 +60,9 @@ export const wantsHTML = (request: FastifyRequest): boolean =>
  * Whether an error is answered as problem details: if the request names them or, as the default,
  * unless it accepts other JSON alone, as clients of Feathers do.
  */
-export function wantsProblem({ raw, headers }: FastifyRequest, isDefault: boolean): boolean {
-  if (headers.accept === 'application/json') return false
+export function wantsProblem({ raw, headers: { accept = '' } }: FastifyRequest, isDefault: boolean): boolean {
+  // Most requests don't name them: nothing has to be parsed.
+  if (accept === 'application/json' || (!isDefault && !accept.toLowerCase().includes(problemType))) return false
   const accepted = accepts()(raw)
   const isNamed = [accepted.types()].flat().some((type) => String(type).toLowerCase() === problemType)
   return isNamed || (isDefault && accepted.type(problemType) !== false)

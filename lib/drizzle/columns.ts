@@ -1,8 +1,7 @@
 import { type Column, sql } from 'drizzle-orm'
-import { fromBigInt } from '../core/adapters/big-int.js'
 import { unknownColumn } from '../core/adapters/conditions.js'
 import type { Dialect, Row } from '../core/adapters/table.js'
-import { BadRequest } from '../core/errors.js'
+import { convertBigInts, toColumnValue, typeMismatch } from '../core/adapters/values.js'
 
 /** The columns of a table by the names of its fields, and how their values are stored. */
 export class Columns {
@@ -60,12 +59,7 @@ export class Columns {
 
   /** Converts the values of rows to values of JSON. */
   fromRows(rows: Row[]): Row[] {
-    for (const name of this.#bigInts)
-      for (const row of rows) {
-        const { [name]: value } = row
-        if (typeof value === 'bigint') row[name] = fromBigInt(value)
-      }
-    return rows
+    return convertBigInts(rows, this.#bigInts)
   }
 
   /** Converts a value, since a query over HTTP has text, and JSON has no dates. */
@@ -83,38 +77,12 @@ export class Columns {
   }
 }
 
-const typeMismatch = (name: string, value: unknown) =>
-  new BadRequest(`'${name}' has the wrong type`, {
-    errors: [
-      { instancePath: `/${name}`, message: `can't be ${typeof value === 'object' ? 'an object' : `a ${typeof value}`}` }
-    ]
-  })
-
-const integer = /^-?\d+$/
-const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
-
 /** Converts a value for a column. `undefined` if the column can't have it. */
 type ConvertValue = (value: unknown) => unknown
 
 /** By the types of data that Drizzle has. Values of other types stay as they are. */
 const converters: Readonly<Record<string, ConvertValue | undefined>> = {
+  ...toColumnValue,
   string: (value) => (typeof value === 'object' && !(value instanceof Date) ? undefined : value),
-  array: (value) => (Array.isArray(value) ? value : undefined),
-  date(value) {
-    const date = value instanceof Date ? value : new Date(value as string)
-    return Number.isNaN(date.getTime()) ? undefined : date
-  },
-  number(value) {
-    const isText = typeof value === 'string' && decimal.test(value)
-    const number = isText || typeof value === 'bigint' ? Number(value) : value
-    return typeof number === 'number' && Number.isFinite(number) ? number : undefined
-  },
-  bigint(value) {
-    const isInteger = typeof value === 'bigint' || integer.test(String(value))
-    return isInteger ? BigInt(value as string) : undefined
-  },
-  boolean(value) {
-    if (typeof value === 'boolean' || value === 'true' || value === 'false') return String(value) === 'true'
-    return value === 1 || value === 0 ? value === 1 : undefined
-  }
+  array: (value) => (Array.isArray(value) ? value : undefined)
 }

@@ -1,6 +1,6 @@
-import { fromBigInt } from '../core/adapters/big-int.js'
 import { type Expressions, unknownColumn } from '../core/adapters/conditions.js'
 import type { Row } from '../core/adapters/table.js'
+import { convertBigInts, toColumnValue, typeMismatch } from '../core/adapters/values.js'
 import { BadRequest } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
 
@@ -17,12 +17,14 @@ export class PrismaFields {
   readonly #types: ModelFields
   readonly #id: string
   readonly #jsonNull: unknown
+  readonly #bigInts: readonly string[]
 
   constructor(types: ModelFields, id: string, jsonNull: unknown = null) {
     this.names = Object.keys(types)
     this.#types = types
     this.#id = id
     this.#jsonNull = jsonNull
+    this.#bigInts = this.names.filter((name) => types[name] === 'BigInt')
     this.expressions = this.#createExpressions()
   }
 
@@ -33,10 +35,7 @@ export class PrismaFields {
 
   /** Converts the values of records to values of JSON. */
   fromRows(rows: Row[]): Row[] {
-    const bigInts = this.names.filter((name) => this.#types[name] === 'BigInt')
-    for (const name of bigInts)
-      for (const row of rows) if (typeof row[name] === 'bigint') row[name] = fromBigInt(row[name])
-    return rows
+    return convertBigInts(rows, this.#bigInts)
   }
 
   #createExpressions(): Expressions<object> {
@@ -73,7 +72,7 @@ export class PrismaFields {
     if (value === null) return type === 'Json' ? this.#jsonNull : null
     // An object would be an operation of Prisma, such as `{ increment: 1 }`.
     const converted = type !== 'Json' && isPlain(value) ? undefined : toType(type, value)
-    if (converted === undefined) throw new BadRequest(`'${name}' has the wrong type`)
+    if (converted === undefined) throw typeMismatch(name, value)
     return converted
   }
 
@@ -92,22 +91,17 @@ function toType(type: string, value: unknown): unknown {
   return read === undefined ? value : read(value)
 }
 
+// Prisma refuses integers out of range with an error, also as ids.
 const textReaders: Readonly<Record<string, ((text: string) => unknown) | undefined>> = {
   Int(text) {
-    const number = readNumber(text)
-    // Prisma refuses larger ones with an error, also as ids.
-    return number !== undefined && Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : undefined
+    const number = toColumnValue.number(text)
+    return Number.isInteger(number) && Math.abs(number as number) < 2 ** 31 ? number : undefined
   },
-  Float: readNumber,
-  BigInt: (text) => (/^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined),
-  Boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
-  DateTime(text) {
-    const date = new Date(text)
-    return Number.isNaN(date.getTime()) ? undefined : date
-  }
-}
-
-function readNumber(text: string): number | undefined {
-  const number = Number(text)
-  return text.trim() !== '' && Number.isFinite(number) ? number : undefined
+  Float: toColumnValue.number,
+  BigInt(text) {
+    const integer = toColumnValue.bigint(text)
+    return integer === undefined || BigInt.asIntN(64, integer) !== integer ? undefined : integer
+  },
+  Boolean: toColumnValue.boolean,
+  DateTime: toColumnValue.date
 }

@@ -53,6 +53,8 @@ function openServer(url: string, timeout: number): Database {
     query_timeout: timeout + 2000,
     idle_in_transaction_session_timeout: timeout + 2000
   })
+  // An idle connection that ends is replaced. Without a listener it would end the process.
+  pool.on('error', () => {})
   return { db: connect(pool), close: () => pool.end() }
 }
 

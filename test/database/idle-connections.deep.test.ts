@@ -6,7 +6,7 @@ import { inTransaction, transaction } from 'fastify-services/database'
 import { drizzle } from 'fastify-services/drizzle'
 import type { EventLog } from 'fastify-services/events'
 import { postgresLog, postgresStore } from 'fastify-services/events/postgres'
-import { Client, Pool } from 'pg'
+import { Client, Pool, type PoolClient } from 'pg'
 import t, { type Test } from 'tap'
 import { eventually } from '../support/eventually.js'
 import { createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
@@ -91,6 +91,31 @@ t.test('a server that stops as it takes a connection ends no process', { skip: s
     t.pass(`${name} goes on with the next connection`)
     await pool.end()
   }
+})
+
+t.test('the end of a connection within a transaction ends no process', { skip: skipPostgres }, async (t) => {
+  const pool = new Pool({ connectionString: process.env.TEST_DATABASE_URL, max: 1 })
+  t.teardown(() => pool.end())
+  const db = connectDrizzle(pool)
+  // A migration, say: the connection is older than the adapter.
+  await pool.query('select 1')
+  drizzle(db, pgTable('notes', { id: serial() }))
+  const admin = new Client(process.env.TEST_DATABASE_URL)
+  await admin.connect()
+  t.teardown(() => admin.end())
+  let held: PoolClient | undefined
+  pool.once('acquire', (client) => {
+    held = client
+  })
+  const work = db.transaction(async (trx) => {
+    const { rows } = await trx.execute<{ pid: number }>('select pg_backend_pid() as pid')
+    const ended = new Promise((resolve) => held?.on('end', () => resolve(undefined)))
+    await admin.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    await ended
+    await trx.execute('select 1')
+  })
+  await t.rejects(work)
+  t.match((await pool.query('select 1 as n')).rows, [{ n: 1 }], 'a later call has another connection')
 })
 
 t.test('a pool that tells no errors is used as it is', async (t) => {

@@ -1,12 +1,16 @@
 type ErrorListener = (error: unknown) => void
 
+interface Connection {
+  on?(event: 'error', listener: ErrorListener): unknown
+  listeners?(event: 'error'): unknown[]
+}
+
 interface EventfulPool {
   on?(event: 'error', listener: ErrorListener): unknown
-  on?(
-    event: 'connect',
-    listener: (connection?: { on?(event: 'error', listener: ErrorListener): unknown }) => void
-  ): unknown
+  on?(event: 'acquire', listener: (connection?: Connection) => void): unknown
 }
+
+const ignore = () => {}
 
 const listenersByPool = new WeakMap<object, ErrorListener[]>()
 
@@ -23,7 +27,9 @@ export function listenForPoolErrors(pool: object, listener?: ErrorListener): voi
   eventful.on?.('error', (error) => {
     for (const notify of listeners) notify(error)
   })
-  // A connection may fail before `connect()` resolves, so listen early. Other objects than pools
-  // emit no such event.
-  eventful.on?.('connect', (connection) => void connection?.on?.('error', () => {}))
+  // A connection may fail before `connect()` resolves, and may be older than this listener. Other
+  // objects than pools emit no such event.
+  eventful.on?.('acquire', (connection) => {
+    if (!connection?.listeners?.('error').includes(ignore)) connection?.on?.('error', ignore)
+  })
 }

@@ -2,12 +2,12 @@ import multipart from '@fastify/multipart'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services from 'fastify-services'
-import authentication from 'fastify-services/authentication'
+import authentication, { own, within } from 'fastify-services/authentication'
 import explorer from 'fastify-services/explorer'
 import { memory } from 'fastify-services/memory'
 import { openapi } from 'fastify-services/openapi'
 import production, { serverOptions } from 'fastify-services/production'
-import { byAuthor, isFree, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
+import { isFree, withFields } from './hooks.js'
 import { describePost, Posts } from './posts.js'
 import * as records from './records.js'
 
@@ -35,40 +35,31 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
   app.service('users', memory({ paginate }), {
     schema: { ...records.users, create: { ...records.users.create, summary: 'Sign up' } },
     hooks: {
-      before: {
-        find: [ownRecord],
-        get: [ownRecord],
-        create: [isFree],
-        patch: [ownRecord, isFree],
-        remove: [ownRecord]
-      }
+      around: { all: [own('id', { except: ['create'] })] },
+      before: { create: [isFree], patch: [isFree] }
     }
   })
+  const ofAuthor = own('author', { except: ['find', 'get'] })
   const isNew = withFields((post) => ({ tags: [], published: false, ...post }))
   const described = withFields(describePost)
   app.service('posts', new Posts({ paginate, multi: ['create', 'patch', 'remove'] }), {
     schema: { ...records.posts, publish: { ...records.posts.publish, summary: 'Publish a post' } },
     hooks: {
-      before: {
-        create: [setAuthor, isNew, described],
-        update: [byAuthor, setAuthor, isNew, described],
-        patch: [byAuthor, described],
-        remove: [byAuthor],
-        publish: [byAuthor]
-      }
+      around: { all: [ofAuthor] },
+      before: { create: [isNew, described], update: [isNew, described], patch: [described] }
     }
   })
   app.service('posts/:postId/comments', memory({ paginate }), {
     methods: ['find', 'get', 'create', 'remove'],
     schema: records.comments,
-    hooks: { before: { all: [ofPost], create: [setAuthor], remove: [byAuthor] } }
+    hooks: { around: { all: [within('posts', { field: 'post' }), ofAuthor] } }
   })
   // The example keeps no files.
   const measured = withFields(({ file }) => ({ bytes: (file as File).size, file: undefined }))
   app.service('pictures', memory({ paginate }), {
     methods: ['find', 'get', 'create'],
     schema: { ...records.pictures, create: { ...records.pictures.create, summary: 'Upload a picture' } },
-    hooks: { before: { create: [setAuthor, measured] } }
+    hooks: { around: { all: [ofAuthor] }, before: { create: [measured] } }
   })
   await app.register(authentication, {
     secret,

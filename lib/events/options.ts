@@ -58,7 +58,7 @@ export interface EventsLimits {
   /** How deep the query of a list may be nested. Default 5. */
   depth: number
   /** The timeout of `publish`, and of the `get` of a record, in ms. Default 5,000. */
-  patience: number
+  timeout: number
 }
 
 export interface EventsOptions {
@@ -85,7 +85,7 @@ export interface EventsOptions {
   log?: EventLog
   /**
    * Whether a call waits until its events are in the log, so that a crash loses none. If the log
-   * does not take them in `limits.patience`, the answer is 503, although the call is done. Default
+   * does not take them in `limits.timeout`, the answer is 503, although the call is done. Default
    * `false`: calls do not wait, and after a crash all subscribers refetch. Calls of mounted
    * services never wait.
    */
@@ -99,7 +99,7 @@ export const defaultLimits: EventsLimits = {
   waiting: 65_536,
   request: 16_384,
   depth: 5,
-  patience: 5000
+  timeout: 5000
 }
 
 export const wholeNumber: OptionKind = [

@@ -63,8 +63,8 @@ export class EventServer {
     this.limits = { ...defaultLimits, ...options.limits }
     this.#app = app
     this.#log = options.log ?? memoryLog()
-    this.callEvents = new CallEvents(app, this.#log, options.durable === true, this.limits.patience)
-    this.#delivery = new Delivery(app, this.#subscriptions, options.publish, this.limits.patience)
+    this.callEvents = new CallEvents(app, this.#log, options.durable === true, this.limits.timeout)
+    this.#delivery = new Delivery(app, this.#subscriptions, options.publish, this.limits.timeout)
     this.streams = new OpenStreams(app, this.#subscriptions, options, () => this.#log.newest())
     this.#settings = {
       path,

@@ -157,7 +157,7 @@ t.test('a log that is away is told of once; calls that wait for it are 503, othe
     services: { notes: true },
     log: remote,
     durable: true,
-    limits: { patience: 50 }
+    limits: { timeout: 50 }
   })
   t.same(opened, ['opened'])
   const stream = await subscribe(list('notes')).connected
@@ -342,7 +342,7 @@ t.test('more events wait for `publish` than are kept: a reset', async (t) => {
       await gate
       return true
     },
-    limits: { patience: 60_000 }
+    limits: { timeout: 60_000 }
   })
   const subscriber = await subscribe(list('notes')).connected
   for (let id = 0; id < 1002; id++) await serviceAt(app, 'notes').create({ text: 'a' })

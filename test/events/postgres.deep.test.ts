@@ -68,11 +68,11 @@ t.test('options that can not be used', async (t) => {
   ])
     for (const table of ['a"; drop table b', ['x'], 1, null])
       t.throws(() => make({ table } as object), /`table` of postgres\w+ must be a name of 1 to 40 lower-case letters/)
-  for (const [patience, message] of [
-    ['1s', /`patience` of postgresStore must be a time in ms/],
-    [0, /`patience`/]
+  for (const [timeout, message] of [
+    ['1s', /`timeout` of postgresStore must be a time in ms/],
+    [0, /`timeout`/]
   ])
-    t.throws(() => postgresStore(pool, { patience } as object), message as RegExp)
+    t.throws(() => postgresStore(pool, { timeout } as object), message as RegExp)
   t.throws(
     () => postgresStore(pool, { tables: 'a' } as object),
     /PostgresStore has no option 'tables'|postgresStore has no option 'tables'/
@@ -131,8 +131,8 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     const { table } = await createTables(t)
     const way = await PostgresWay.open(t)
     const ways = way.pool(t)
-    const patient = postgresStore(ways, { table, patience: 30_000 })
-    const store = postgresStore(ways, { table, patience: 200 })
+    const patient = postgresStore(ways, { table, timeout: 30_000 })
+    const store = postgresStore(ways, { table, timeout: 200 })
     await patient.set('b', 'c', 600)
     const { now } = Date
     t.teardown(() => Object.assign(Date, { now }))
@@ -150,7 +150,7 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
   await t.test('a connection that ends during a question ends no process', async (t) => {
     const { table } = await createTables(t)
     const way = await PostgresWay.open(t)
-    const store = postgresStore(way.pool(t), { table, patience: 5000 })
+    const store = postgresStore(way.pool(t), { table, timeout: 5000 })
     await store.get('a')
     way.hold()
     const asked = t.rejects(store.get('a') as Promise<unknown>, { name: 'Unavailable' })
@@ -163,14 +163,14 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     const { pool, table } = await createTables(t)
     const { opened, open } = createGate()
     const connect = () => opened.then(() => pool.connect())
-    const store = postgresStore({ connect, on: () => {} }, { table, patience: 20 })
+    const store = postgresStore({ connect, on: () => {} }, { table, timeout: 20 })
     await t.rejects(store.get('a') as Promise<unknown>, { name: 'Unavailable' })
     const released = once(pool, 'release')
     open()
     await released
     t.equal(pool.idleCount, pool.totalCount)
     const refuse = () => new Promise<never>((_, reject) => setTimeout(reject, 40, new Error('too many')))
-    const refusing = postgresStore({ connect: refuse, on: () => {} }, { table, patience: 20 })
+    const refusing = postgresStore({ connect: refuse, on: () => {} }, { table, timeout: 20 })
     await t.rejects(refusing.get('a') as Promise<unknown>, { name: 'Unavailable' }, 'one that fails late harms nobody')
     await new Promise((resolve) => setTimeout(resolve, 40))
   })

@@ -10,7 +10,7 @@ t.test('`publish` narrows: what it refuses, throws over or never answers is not 
     (app) => app.service('notes', memory(), { hooks: { before: { all: [readUser] } } }),
     {
       services: { notes: true },
-      limits: { patience: 50 },
+      limits: { timeout: 50 },
       publish({ id, path, event }, subscriber) {
         if (id === 1) throw new Error(`${path} ${event}`)
         if (id === 2) return Promise.reject(new Error('later'))
@@ -105,7 +105,7 @@ t.test('a record that `get` selects otherwise than `find`, one that is slow, one
         formatter: (_, reply) => reply.type('application/json').send(JSON.stringify(reply.data, null, 2)),
         hooks: { before: { get: [only] } }
       }),
-    { services: { notes: { records: true, rule: 'hooks' } }, limits: { patience: 50 } }
+    { services: { notes: { records: true, rule: 'hooks' } }, limits: { timeout: 50 } }
   )
   const stream = await subscribe(list('notes')).connected
   await call('POST', '/notes', { kind: 'a' })

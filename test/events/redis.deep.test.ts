@@ -55,7 +55,7 @@ t.test('options that can not be used', async (t) => {
   t.throws(() => redisLog(client), /redisLog needs a client of ioredis, as new Redis\(url\), got an object/)
   t.throws(() => redisStore(client), /redisStore needs a client of ioredis/)
   t.throws(() => redisLog(client, { beat: 1 }), /`beat` of redisLog must be a time in ms, from 10 to a day, got 1/)
-  t.throws(() => redisStore(client, { patience: '1s' } as object), /`patience` of redisStore must be a time in ms/)
+  t.throws(() => redisStore(client, { timeout: '1s' } as object), /`timeout` of redisStore must be a time in ms/)
   t.throws(() => redisStore(client, { key: 'a' } as object), /edisStore has no option 'key'/)
   t.throws(() => redisLog(client, { events: 0.5 }), /`events` of redisLog must be a whole number above 0/)
 })
@@ -71,7 +71,7 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     const away = await RedisServer.start(t)
     const client = away.client(t)
     const store = redisStore(client, { prefix: 'a:' })
-    const hasty = redisStore(client, { prefix: 'a:', patience: 50 })
+    const hasty = redisStore(client, { prefix: 'a:', timeout: 50 })
     await store.set('b', 'c', 10)
     t.equal(await away.client(t).get('a:b'), 'c')
     away.signal('SIGSTOP')
@@ -406,7 +406,7 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     const notes = new MemoryService({ startId: 1 })
     const key = nextKey()
     const log = redisLog(away.client(t), { key, beat: 100 })
-    const options = { services: { notes: true }, log, durable: true, limits: { patience: 1500 } }
+    const options = { services: { notes: true }, log, durable: true, limits: { timeout: 1500 } }
     const { app, call, logs } = await startEvents(t, (app) => void app.service('notes', notes), options)
     const client = away.client(t)
     for (let id = 1; id <= 3; id++) {

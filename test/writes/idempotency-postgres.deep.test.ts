@@ -37,7 +37,7 @@ async function serve(t: Test, library: string, pool: Pool, table: string, stop: 
     await stop()
     return { order: orders }
   }
-  const store = postgresStore(pool, { table, patience: 500, sameDatabase: true })
+  const store = postgresStore(pool, { table, timeout: 500, sameDatabase: true })
   const all = [databaseErrors(), inTransaction(database), idempotency({ store, lock: 1 })]
   app.service('orders', { create }, { hooks: { around: { all }, after: { create: [fail] } } })
   const send = async (item = 'book') => {

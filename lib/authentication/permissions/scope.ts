@@ -291,7 +291,7 @@ class ScopedCall {
         continue
       }
       const choice = choices.find((candidate) => isSame(copy[field], candidate))
-      if (choice === undefined) throw new Forbidden(`'${field}' can't be that of others`)
+      if (choice === undefined) throw new Forbidden(`You may not set '${field}' to this value`)
       copy[field] = choice
     }
     return copy

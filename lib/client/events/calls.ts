@@ -17,7 +17,7 @@ export interface Calls {
 }
 
 /** How long an event waits for the answer to the call of one before it, in ms. */
-const patience = 2000
+const timeout = 2000
 
 /** How many calls are remembered. The event of an earlier one counts as another client's. */
 const remembered = 1000
@@ -75,7 +75,7 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
       })
       // A wait of some platforms is a number. Where it is an object, a process need not stay for
       // it.
-      const late = () => new Promise((resolve) => setTimeout(resolve, patience).unref?.())
+      const late = () => new Promise((resolve) => setTimeout(resolve, timeout).unref?.())
       turns.set(service, answer ? Promise.race([emitted, late()]) : emitted)
     }
   }

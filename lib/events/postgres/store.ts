@@ -10,7 +10,7 @@ export interface PostgresStoreOptions {
   /** The prefix of its table, as for `postgresTables`. Default `'fastify_services'`. */
   table?: string
   /** How long to wait for an answer of the database, in ms. Default 2,000. */
-  patience?: number
+  timeout?: number
   /**
    * Whether the transactions of calls are in this database. Then `idempotency()` within
    * `inTransaction` stores its answer in the transaction of the call: after a crash, either both
@@ -21,7 +21,7 @@ export interface PostgresStoreOptions {
 
 const postgresStoreOptions: OptionTable<PostgresStoreOptions> = {
   table: tableName,
-  patience: time,
+  timeout: time,
   sameDatabase: kinds.flag
 }
 
@@ -44,10 +44,10 @@ const sweepTime = 60_000
  */
 export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): TransactionalStore {
   checkOptions('postgresStore', postgresStoreOptions, options)
-  const { table = defaultTable, patience = 2000, sameDatabase = false } = options
+  const { table = defaultTable, timeout = 2000, sameDatabase = false } = options
   checkPool('postgresStore', pool, ['connect', 'on'])
   listenForPoolErrors(pool)
-  const store = new PostgresStore(pool, `${table}_store`, patience)
+  const store = new PostgresStore(pool, `${table}_store`, timeout)
   if (!sameDatabase) return store
   return Object.assign(store, { replaceWithin: createReplaceWithin(`${table}_store`) })
 }

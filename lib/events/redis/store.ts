@@ -9,10 +9,10 @@ export interface RedisStoreOptions {
   /** The prefix of its keys. Default `'fastify-services:'`. */
   prefix?: string
   /** How long to wait for an answer of Redis, in ms. Default 2,000. */
-  patience?: number
+  timeout?: number
 }
 
-const redisStoreOptions: OptionTable<RedisStoreOptions> = { prefix: kinds.text, patience: time }
+const redisStoreOptions: OptionTable<RedisStoreOptions> = { prefix: kinds.text, timeout: time }
 
 /**
  * Creates a store in Redis, so that several processes share revoked tokens, refresh tokens and the
@@ -27,7 +27,7 @@ const redisStoreOptions: OptionTable<RedisStoreOptions> = { prefix: kinds.text, 
  */
 export function redisStore(client: Pick<RedisClient, 'callBuffer'>, options: RedisStoreOptions = {}): Required<Store> {
   checkOptions('redisStore', redisStoreOptions, options)
-  const { prefix = 'fastify-services:', patience: timeout = 2000 } = options
+  const { prefix = 'fastify-services:', timeout = 2000 } = options
   checkRedis('redisStore', client, ['callBuffer'])
   async function run(command: string, key: string, ...args: (string | number)[]): Promise<unknown> {
     try {

@@ -1,6 +1,6 @@
 import { attempt } from '../core/errors.js'
+import { isPlain } from '../core/objects.js'
 import type { LoggedEvent } from './log.js'
-import type { Facts } from './matching.js'
 
 /** How many entries are read at a time. */
 export const pageSize = 100
@@ -61,8 +61,8 @@ export interface LogServer {
    * @throws if the connection does not answer in time; the next call uses a new one
    */
   next(after: string): Promise<readonly StoredEntry[]>
-  /** Adds a listener for the end of that connection. */
-  onAway(listener: (error: unknown) => void): void
+  /** Is called when that connection ends. The log sets it. */
+  onAway: (error: unknown) => void
   /** Closes that connection. */
   disconnect(): void
 }
@@ -80,48 +80,19 @@ export interface StoredEntry {
   readonly event: LoggedEvent | undefined
 }
 
-/** An entry as the server returns it. */
-interface StoredFields {
-  readonly id: string
-  readonly previous: string
-  readonly isLoss: boolean
-  readonly json: string | undefined
-}
-
-export function toEntry({ id, previous, isLoss, json }: StoredFields): StoredEntry {
-  const event = json === undefined ? undefined : attempt(() => decodeEvent(json))
-  return { id, previous, isLoss: isLoss || (json !== undefined && event === undefined), event }
+/** @param json the event as JSON; `null` or `undefined` for an entry without one */
+export function toEntry(id: unknown, previous: unknown, isLoss: boolean, json: unknown): StoredEntry {
+  const event = attempt(() => JSON.parse(String(json)) as LoggedEvent | null) ?? undefined
+  const isUnreadable = json != null && !isPlain(event?.facts)
+  return {
+    id: String(id),
+    previous: String(previous),
+    isLoss: isLoss || isUnreadable,
+    event: isUnreadable ? undefined : event
+  }
 }
 
 /** Encodes an event as JSON in ASCII, which databases with any encoding can store. */
-export function encodeEvent({ facts, ...event }: LoggedEvent): string {
-  const list = Object.entries(facts).map(([name, value]) => [name, encodeFact(value)])
-  return JSON.stringify({ ...event, facts: list }).replace(/[^\0-\x7f]/g, toEscape)
-}
+export const encodeEvent = (event: LoggedEvent): string => JSON.stringify(event).replace(/[^\0-\x7f]/g, toEscape)
 
 const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-
-type Fact = Facts[string]
-
-// JSON has no dates, no bigints, and no `Infinity`.
-function encodeFact(fact: Fact): unknown {
-  if (fact instanceof Date) return { date: fact.getTime() }
-  if (typeof fact === 'bigint') return { integer: String(fact) }
-  if (typeof fact === 'number' && !Number.isFinite(fact)) return { number: String(fact) }
-  return fact
-}
-
-function decodeEvent(json: string): LoggedEvent {
-  const { service, event, id, facts: list, touched, route, callers, call } = JSON.parse(json)
-  const facts: Record<string, Fact> = Object.create(null)
-  for (const [name, fact] of list) facts[name] = decodeFact(fact)
-  return { service, event, id, facts, touched, route, callers, call }
-}
-
-function decodeFact(fact: unknown): Fact {
-  const { date, integer, number } = Object(fact) as Record<string, unknown>
-  if (date !== undefined) return new Date(Number(date))
-  if (integer !== undefined) return BigInt(String(integer))
-  if (number !== undefined) return Number(number)
-  return fact as Fact
-}

@@ -3,17 +3,19 @@ import { isPlain } from '../core/objects.js'
 /** A three-valued answer: `undefined` if only the database knows. */
 export type Sure = boolean | undefined
 
-/** A value of a field that can be compared. */
-type Comparable = string | number | bigint | boolean | null | Date | ObjectIdText
-/** The id of a record in MongoDB. */
-interface ObjectIdText {
-  readonly oid: string
+/** A value that JSON lacks: a date in ISO format, a bigint, or the id of a record in MongoDB. */
+interface TypedText {
+  readonly type: 'date' | 'bigint' | 'id'
+  readonly text: string
 }
 
-/** The comparable fields of a record. A field that is absent may have any value. */
+/** A value of a field that can be compared. */
+type Comparable = string | number | boolean | null | TypedText
+
+/** The comparable fields of a record, for JSON. A field that is absent may have any value. */
 export type Facts = Readonly<Record<string, Comparable>>
 /** Facts, prepared for many comparisons. */
-export type PreparedFacts = Readonly<Record<string, Comparable | ComparedValue>>
+export type PreparedFacts = Readonly<Record<string, ComparedValue>>
 /** The conditions of a query, without `$limit`, `$skip`, `$sort` and `$select`. */
 export type ListConditions = Readonly<Record<string, unknown>>
 /** The fields whose values are not known; `true` for all fields. */
@@ -37,12 +39,14 @@ export function factsOfRecord(record: unknown): Facts {
 }
 
 function toScalar(value: unknown): Comparable | undefined {
-  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return value
+  if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return value.length > maxComparedLength ? undefined : value
-  if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
-  if (value instanceof Date) return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value === 'bigint') return { type: 'bigint', text: String(value) }
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? undefined : { type: 'date', text: value.toISOString() }
   const { toHexString } = Object(value) as { toHexString?: unknown }
-  return typeof toHexString === 'function' ? { oid: String(toHexString.call(value)) } : undefined
+  return typeof toHexString === 'function' ? { type: 'id', text: String(toHexString.call(value)) } : undefined
 }
 
 /** A value for many comparisons: its text is folded once, since that is slow for long texts. */
@@ -54,9 +58,14 @@ export class ComparedValue {
     this.value = value
   }
 
+  get type() {
+    const { value } = this
+    return isTyped(value) ? value.type : typeof value
+  }
+
   get text(): string {
     const { value } = this
-    return typeof value === 'object' && value !== null && 'oid' in value ? value.oid : String(value)
+    return isTyped(value) ? value.text : String(value)
   }
 
   /**
@@ -68,13 +77,12 @@ export class ComparedValue {
     return this.#folded
   }
 
-  toJSON(): unknown {
-    const { value } = this
-    return value instanceof Date || typeof value === 'bigint'
-      ? { [typeof value]: Number(value), text: this.text }
-      : value
+  toJSON(): Comparable {
+    return this.value
   }
 }
+
+const isTyped = (value: Comparable): value is TypedText => typeof value === 'object' && value !== null
 
 const toCompared = (value: unknown): ComparedValue | undefined => {
   if (value instanceof ComparedValue) return value
@@ -117,9 +125,8 @@ export function matches(conditions: ListConditions, facts: PreparedFacts, unknow
   if (hasUnknownOperator(conditions)) return undefined
   return allOf(Object.entries(conditions), ([name, condition]) => {
     if (name === '$or' || name === '$and') return matchesJunction(name, condition, facts, unknowns)
-    if (isUnknown(name, unknowns) || !Object.hasOwn(facts, name)) return undefined
-    const fact = facts[name] as Comparable | ComparedValue
-    return matchesField(fact instanceof ComparedValue ? fact : new ComparedValue(fact), condition)
+    const fact = isUnknown(name, unknowns) || !Object.hasOwn(facts, name) ? undefined : facts[name]
+    return fact && matchesField(fact, condition)
   })
 }
 
@@ -183,7 +190,7 @@ function operate(operator: string, fact: ComparedValue, operand: unknown): Sure 
     case '$lte':
     case '$gt':
     case '$gte':
-      return compares(operator, toOrdered(fact.value), toOrdered(toCompared(operand)?.value))
+      return compares(operator, toOrdered(fact), toOrdered(toCompared(operand)))
     default:
       return undefined
   }
@@ -199,14 +206,10 @@ interface Ordered {
 const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 /** Converts a number or a time. The order of texts depends on the collation. */
-function toOrdered(value: unknown): Ordered | undefined {
-  if (typeof value === 'number') return { isDate: false, number: value }
-  const time =
-    value instanceof Date
-      ? value.getTime()
-      : typeof value === 'string' && isoDate.test(value)
-        ? Date.parse(value)
-        : Number.NaN
+function toOrdered({ type, text }: Partial<ComparedValue> = {}): Ordered | undefined {
+  if (type === 'number') return { isDate: false, number: Number(text) }
+  const isTime = type === 'date' || (type === 'string' && isoDate.test(String(text)))
+  const time = isTime ? Date.parse(String(text)) : Number.NaN
   return Number.isNaN(time) ? undefined : { isDate: true, number: time }
 }
 
@@ -241,31 +244,32 @@ function equals(fact: ComparedValue, operand: unknown): Sure {
 }
 
 function isEqual(fact: ComparedValue, operand: ComparedValue): Sure {
-  const [value, wanted] = [fact.value, operand.value]
+  const { value, type, text } = fact
+  const { value: wanted, type: wantedType, text: wantedText } = operand
   if (value === null || wanted === null) return value === wanted
-  if (typeof value === 'object' || typeof wanted === 'object') return isEqualObject(fact, operand)
-  // Booleans are numbers in SQLite and MySQL.
-  if (typeof value === 'boolean' || typeof wanted === 'boolean') {
-    if (typeof value === typeof wanted) return value === wanted
-    const [first, second] = [Number(value), Number(wanted)]
-    const isBit = (number: number) => number === 0 || number === 1
-    return isBit(first) && isBit(second) ? (first === second ? undefined : false) : undefined
+  const types = [type, wantedType]
+  if (type === wantedType && ['boolean', 'bigint', 'id'].includes(type)) return text === wantedText
+  if (types.includes('id')) return isAlike(fact, operand) ? undefined : false
+  if (types.includes('date')) {
+    const [time, otherTime] = [toOrdered(fact), toOrdered(operand)]
+    return time?.isDate && otherTime?.isDate ? isSameTime(time.number, otherTime.number) : undefined
   }
-  if (typeof value === 'string' && typeof wanted === 'string')
+  // Booleans are numbers in SQLite and MySQL.
+  if (types.includes('boolean')) {
+    const [bit, otherBit] = [toBit(fact), toBit(operand)]
+    return bit === undefined || otherBit === undefined || bit === otherBit ? undefined : false
+  }
+  if (type === 'string' && wantedType === 'string')
     return value === wanted || (isAlike(fact, operand) ? undefined : false)
-  if (typeof value === 'bigint' && typeof wanted === 'bigint') return value === wanted
   // Databases convert texts to numbers in different ways: in MySQL 'abc' equals 0.
   if ([value, wanted].some((side) => typeof side === 'string' && !decimalText.test(side))) return undefined
-  const isSame = isSameNumber(Number(value), Number(wanted))
-  return isSame && typeof value !== typeof wanted ? undefined : isSame
+  const isSame = isSameNumber(Number(text), Number(wantedText))
+  return isSame && type !== wantedType ? undefined : isSame
 }
 
-function isEqualObject(fact: ComparedValue, operand: ComparedValue): Sure {
-  const [isId, isIdWanted] = [fact, operand].map(({ value }) => Object.hasOwn(Object(value), 'oid'))
-  if (isId && isIdWanted) return fact.text === operand.text
-  if (isId || isIdWanted) return isAlike(fact, operand) ? undefined : false
-  const [time, otherTime] = [toOrdered(fact.value), toOrdered(operand.value)]
-  return time?.isDate && otherTime?.isDate ? isSameTime(time.number, otherTime.number) : undefined
+function toBit({ value, text }: ComparedValue): number | undefined {
+  const number = typeof value === 'boolean' ? Number(value) : Number(text)
+  return number === 0 || number === 1 ? number : undefined
 }
 
 const decimalText = /^[+-]?\d+(\.\d+)?$/
@@ -329,11 +333,10 @@ function foldedText(text: string): string | undefined {
  */
 export function indexKeyOf(value: unknown): string | undefined {
   const operand = toCompared(value)
-  if (operand === undefined || operand.value === null || typeof operand.value === 'boolean') return undefined
-  if (operand.value instanceof Date) return undefined
-  const { text, folded } = operand
-  if (typeof operand.value === 'number' || typeof operand.value === 'bigint' || /^\d+$/.test(text))
-    return `n${Math.fround(Number(text))}`
+  if (operand === undefined || operand.value === null) return undefined
+  const { type, text, folded } = operand
+  if (type === 'boolean' || type === 'date') return undefined
+  if (type === 'number' || type === 'bigint' || /^\d+$/.test(text)) return `n${Math.fround(Number(text))}`
   if (folded === undefined || timeText.test(text) || isNumeric(text)) return undefined
   return `t${folded}`
 }

@@ -1,13 +1,40 @@
 import { pauseAfter, withTimeout } from '../core/async.js'
+import type { OptionTable } from '../core/options.js'
 import { type EventLog, type LogEntry, type LoggedEvent, type LogListener, sizeOf } from './log.js'
 import { encodeEvent, type LogServer, type StoredEntry, UnpreparedServer } from './log-server.js'
 import { LogWriter } from './log-writer.js'
+import { time, wholeNumber } from './options.js'
 
-interface SharedLogOptions {
-  /** How often the process sends a heartbeat, in ms. */
-  readonly beat: number
-  /** How many bytes of events may wait. */
-  readonly waiting: number
+/** The options of all logs that several processes share. */
+export interface SharedLogOptions {
+  /** How many events are kept for clients that come back. Default 10,000. */
+  events?: number
+  /** How long they are kept, in ms. Default 3,600,000: an hour. */
+  age?: number
+  /**
+   * How often a process sends a heartbeat, in ms. If it sends none for three times as long, it
+   * counts as crashed, and all subscribers refetch. Default 5,000.
+   */
+  beat?: number
+  /**
+   * How many bytes of events wait while the server can't be reached. Further events are dropped,
+   * and all subscribers refetch. Default 16 MiB.
+   */
+  waiting?: number
+}
+
+export const sharedLogOptions: OptionTable<SharedLogOptions> = {
+  events: wholeNumber,
+  age: time,
+  beat: time,
+  waiting: wholeNumber
+}
+
+export const sharedLogDefaults: Required<SharedLogOptions> = {
+  events: 10_000,
+  age: 3_600_000,
+  beat: 5000,
+  waiting: 16 * 1024 * 1024
 }
 
 /** How many missed events are read for one client. If there are more, it refetches. */
@@ -37,11 +64,11 @@ export class SharedLog implements EventLog {
   #isAway = false
   #isClosed = false
 
-  constructor(server: LogServer, { beat, waiting }: SharedLogOptions) {
+  constructor(server: LogServer, { beat, waiting }: Required<SharedLogOptions>) {
     this.#server = server
     const [onAnswer, onFailure] = [() => this.#reportBack(), (error: unknown) => this.#reportAway(error)]
     this.#writer = new LogWriter({ server, beat, waiting, onAnswer, onFailure })
-    server.onAway((error) => this.#reportAway(error))
+    server.onAway = onFailure
     this.#beatTimer = setInterval(() => void this.#beat(), beat)
     this.#beatTimer.unref()
     void this.#follow()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { KnexService } from '@feathersjs/knex'
 import createKnex, { type Knex } from 'knex'
 import t, { type Test } from 'tap'
-import { factsOfRecord, indexKeyOf, matches } from '../../lib/events/matching.js'
+import { factsOfRecord, indexKeyOf, matches, prepareFacts } from '../../lib/events/matching.js'
 import { root } from '../package/sources.js'
 import { list, startEvents } from '../support/events-app.js'
 import { installIn } from '../support/install.js'
@@ -57,7 +57,7 @@ t.test('with MariaDB', { skip: noMariadb }, async (t) => {
         for (const other of others) {
           const places = [indexKeyOf(first), indexKeyOf(other)]
           const isApart = places[0]?.[0] === places[1]?.[0] && places[0] !== places[1]
-          if (isApart || matches({ text: first }, factsOfRecord({ text: other })) === false)
+          if (isApart || matches({ text: first }, prepareFacts(factsOfRecord({ text: other }))) === false)
             faults.push(`${name}: '${first}' and '${other}'`)
         }
       }

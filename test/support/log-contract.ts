@@ -5,11 +5,11 @@ export const loggedEvent = (id: number, facts: LoggedEvent['facts'] = {}): Logge
   service: 'notes',
   event: 'created',
   id,
-  facts: { ...facts, at: new Date(id), big: 5n, none: null },
+  facts: { ...facts, at: { type: 'date', text: new Date(id).toISOString() }, none: null },
   touched: [],
   route: {},
   callers: [],
-  call: undefined
+  call: 'a'
 })
 
 /** What every log of events must do. @param open makes an empty one that keeps so many events at least, and less than twice as many */

@@ -4,8 +4,7 @@ import { readProperty } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize, type StoredEntry, toEntry } from '../log-server.js'
-import { time, wholeNumber } from '../options.js'
-import { SharedLog } from '../shared-log.js'
+import { SharedLog, type SharedLogOptions, sharedLogDefaults, sharedLogOptions } from '../shared-log.js'
 import { writeOutbox } from './outbox.js'
 import {
   checkPool,
@@ -18,26 +17,12 @@ import {
 } from './pool.js'
 import { lockLog } from './tables.js'
 
-export interface PostgresLogOptions {
+export interface PostgresLogOptions extends SharedLogOptions {
   /**
    * The prefix of its tables, as for `postgresTables`. Applications that share a database need
    * different ones. Default `'fastify_services'`.
    */
   table?: string
-  /** How many events are kept for clients that come back. Default 10,000. */
-  events?: number
-  /** How long they are kept, in ms. Default 3,600,000: an hour. */
-  age?: number
-  /**
-   * How often a process sends a heartbeat, in ms. If it sends none for three times as long, it
-   * counts as crashed, and all subscribers refetch. Default 5,000.
-   */
-  beat?: number
-  /**
-   * How many bytes of events wait while the database can't be reached. Further events are dropped,
-   * and all subscribers refetch. Default 16 MiB.
-   */
-  waiting?: number
   /**
    * Whether events of a call with `params.transaction` are written in that transaction, which must
    * be in the same database. Then no event is lost, even if the process crashes during the commit,
@@ -47,11 +32,8 @@ export interface PostgresLogOptions {
 }
 
 const postgresLogOptions: OptionTable<PostgresLogOptions> = {
+  ...sharedLogOptions,
   table: tableName,
-  events: wholeNumber,
-  age: time,
-  beat: time,
-  waiting: wholeNumber,
   outbox: kinds.flag
 }
 
@@ -65,11 +47,11 @@ const columns = 'id, previous, loss, event'
 /** An event log in a table of PostgreSQL. NOTIFY only wakes the processes that read it. */
 class PostgresServer implements LogServer {
   readonly name = 'PostgreSQL'
+  onAway: LogServer['onAway'] = () => {}
   readonly #pool: PostgresPool
   readonly #table: string
   readonly #options: Required<PostgresLogOptions>
   readonly #timeout: number
-  readonly #listeners: ((error: unknown) => void)[] = []
   #reader: PostgresClient | undefined
   #lastBatch = 0
   #isDisconnected = false
@@ -80,7 +62,7 @@ class PostgresServer implements LogServer {
     this.#options = options
     this.#table = options.table
     this.#timeout = options.beat * 3
-    listenForPoolErrors(pool, (error) => this.#reportAway(error))
+    listenForPoolErrors(pool, (error) => this.onAway(error))
   }
 
   async append(process: string, { number, events, isLoss }: EventBatch): Promise<unknown> {
@@ -138,10 +120,6 @@ class PostgresServer implements LogServer {
     }
   }
 
-  onAway(listener: (error: unknown) => void): void {
-    this.#listeners.push(listener)
-  }
-
   disconnect(): void {
     this.#isDisconnected = true
     this.#wake?.()
@@ -159,7 +137,7 @@ class PostgresServer implements LogServer {
     const reader = await connectWithin(this.#timeout, this.#pool)
     this.#reader = reader
     reader.on('notification', () => this.#wake?.())
-    reader.on('error', (error) => this.#reportAway(error))
+    reader.on('error', (error) => this.onAway(error))
     if (this.#isDisconnected) this.#release()
     await withTimeout(this.#timeout, reader.query(`listen ${this.#table}`))
     return reader
@@ -168,10 +146,6 @@ class PostgresServer implements LogServer {
   #release(): void {
     this.#reader?.release(true)
     this.#reader = undefined
-  }
-
-  #reportAway(error: unknown): void {
-    for (const listener of this.#listeners) listener(error)
   }
 
   async #call(name: 'append' | 'sign', values: unknown[]): Promise<string> {
@@ -187,14 +161,7 @@ class PostgresServer implements LogServer {
 }
 
 const readRows = ({ rows }: { readonly rows: readonly Record<string, unknown>[] }): StoredEntry[] =>
-  rows.map(({ id, previous, loss, event }) =>
-    toEntry({
-      id: String(id),
-      previous: String(previous),
-      isLoss: loss === true,
-      json: (event as string | null) ?? undefined
-    })
-  )
+  rows.map(({ id, previous, loss, event }) => toEntry(id, previous, loss === true, event))
 
 /**
  * Creates an event log in PostgreSQL (13 or later) for several processes (docs/scaling.md).
@@ -210,15 +177,7 @@ const readRows = ({ rows }: { readonly rows: readonly Record<string, unknown>[] 
  */
 export function postgresLog(pool: PostgresPool, options: PostgresLogOptions = {}): EventLog {
   checkOptions('postgresLog', postgresLogOptions, { ...options })
-  const defaults = {
-    table: defaultTable,
-    events: 10_000,
-    age: 3_600_000,
-    beat: 5000,
-    waiting: 16 * 1024 * 1024,
-    outbox: false
-  }
-  const settings = { ...defaults, ...options }
+  const settings = { ...sharedLogDefaults, table: defaultTable, outbox: false, ...options }
   checkPool('postgresLog', pool, ['connect', 'on'])
   return new SharedLog(new PostgresServer(pool, settings), settings)
 }

@@ -2,48 +2,27 @@ import { TimeoutError, withTimeout } from '../../core/async.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize, type StoredEntry, toEntry } from '../log-server.js'
-import { time, wholeNumber } from '../options.js'
-import { SharedLog } from '../shared-log.js'
+import { SharedLog, type SharedLogOptions, sharedLogDefaults, sharedLogOptions } from '../shared-log.js'
 import { checkRedis, type RedisClient } from './client.js'
 import { appendScript, beatScript } from './scripts.js'
 
-export interface RedisLogOptions {
+export interface RedisLogOptions extends SharedLogOptions {
   /**
    * The prefix of its keys. Applications that share a Redis need different ones. Default
    * `'fastify-services:events'`.
    */
   key?: string
-  /** How many events are kept for clients that come back. Default 10,000. */
-  events?: number
-  /** How long they are kept, in ms. Default 3,600,000: an hour. */
-  age?: number
-  /**
-   * How often a process sends a heartbeat, in ms. If it sends none for three times as long, it
-   * counts as crashed, and all subscribers refetch. Default 5,000.
-   */
-  beat?: number
-  /**
-   * How many bytes of events wait while Redis can't be reached. Further events are dropped, and all
-   * subscribers refetch. Default 16 MiB.
-   */
-  waiting?: number
 }
 
-const redisLogOptions: OptionTable<RedisLogOptions> = {
-  key: kinds.filled,
-  events: wholeNumber,
-  age: time,
-  beat: time,
-  waiting: wholeNumber
-}
+const redisLogOptions: OptionTable<RedisLogOptions> = { ...sharedLogOptions, key: kinds.filled }
 
 /** An event log in Redis: a stream, and a hash of the processes that are alive. */
 class RedisServer implements LogServer {
   readonly name = 'Redis'
+  onAway: LogServer['onAway'] = () => {}
   readonly #client: RedisClient
   // A connection with a blocking command can't do anything else.
   #reader: RedisClient
-  readonly #listeners: ((error: unknown) => void)[] = []
   #isDisconnected = false
   readonly #keys: readonly [log: string, processes: string]
   readonly #options: Required<RedisLogOptions>
@@ -97,10 +76,6 @@ class RedisServer implements LogServer {
     }
   }
 
-  onAway(listener: (error: unknown) => void): void {
-    this.#listeners.push(listener)
-  }
-
   disconnect(): void {
     this.#isDisconnected = true
     this.#reader.disconnect()
@@ -109,8 +84,7 @@ class RedisServer implements LogServer {
   #connect(): RedisClient {
     const reader = this.#client.duplicate()
     const reportAway = (error: unknown) => {
-      if (this.#reader !== reader) return
-      for (const listener of this.#listeners) listener(error)
+      if (this.#reader === reader) this.onAway(error)
     }
     reader.on('error', reportAway)
     reader.on('close', () => reportAway(new Error('The connection to Redis has ended')))
@@ -142,8 +116,7 @@ function toEntries(answer: unknown): StoredEntry[] {
   return (answer as [Buffer, Buffer[]][]).map(([id, members]) => {
     const fields = new Map<string, Buffer>()
     for (let i = 0; i < members.length; i += 2) fields.set(String(members[i]), members[i + 1] as Buffer)
-    const json = fields.get('event')?.toString()
-    return toEntry({ id: String(id), previous: String(fields.get('previous')), isLoss: fields.has('loss'), json })
+    return toEntry(id, fields.get('previous'), fields.has('loss'), fields.get('event'))
   })
 }
 
@@ -161,13 +134,6 @@ function toEntries(answer: unknown): StoredEntry[] {
 export function redisLog(client: RedisClient, options: RedisLogOptions = {}): EventLog {
   checkOptions('redisLog', redisLogOptions, { ...options })
   checkRedis('redisLog', client, ['duplicate', 'callBuffer'])
-  const defaults = {
-    key: 'fastify-services:events',
-    events: 10_000,
-    age: 3_600_000,
-    beat: 5000,
-    waiting: 16 * 1024 * 1024
-  }
-  const settings = { ...defaults, ...options }
+  const settings = { ...sharedLogDefaults, key: 'fastify-services:events', ...options }
   return new SharedLog(new RedisServer(client, settings), settings)
 }

@@ -2,6 +2,7 @@ import type { AroundHook, HookContext } from '../../types/hooks.js'
 import { BadRequest } from './errors.js'
 import { entriesWith, methodsWith, parametersOf } from './field-names.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from './hooks.js'
+import { toLikePattern } from './like-pattern.js'
 import { isPlain } from './objects.js'
 import { checkOptionNames, hintFor, inspect } from './options.js'
 import { rulesAt } from './resource/registered-rules.js'
@@ -47,7 +48,7 @@ export function search(
     const conditions = searches.flatMap(([name, fields]) => {
       const words = toWords(name, query[name])
       delete query[name]
-      return words.map((word) => ({ $or: fields.map((field) => ({ [field]: { [operator]: toPattern(word) } })) }))
+      return words.map((word) => ({ $or: fields.map((field) => ({ [field]: { [operator]: toLikePattern(word) } })) }))
     })
     const all = [$and, conditions].flat()
     context.params = { ...context.params, query: all.length > 0 ? { ...query, $and: all } : query }
@@ -113,6 +114,3 @@ function toWords(name: string, text: unknown = ''): string[] {
   if (words.length > maxWords) throw new BadRequest(`${name} can have at most ${maxWords} words`)
   return words.filter((word) => word !== '')
 }
-
-// PostgreSQL, MySQL and MariaDB escape by a backslash.
-const toPattern = (word: string) => `%${word.replace(/[\\%_]/g, '\\$&')}%`

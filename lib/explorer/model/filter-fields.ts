@@ -54,7 +54,7 @@ export function toFilterFields(parameters: readonly Json[], follow: Follow): Fil
   const fields = new Map<string, FilterField>()
   for (const parameter of parameters) {
     const [, name = '', operator] = /(.+?)(?:\[(\$\w+)\])?$/s.exec(textOf(propertyOf(parameter, 'name')) ?? '') ?? []
-    if (name === '' || name.startsWith('$')) continue
+    if (name === '' || (name.startsWith('$') && name !== '$search')) continue
     const earlierField = fields.get(name)
     const parameterField = operator === undefined ? readField(name, parameter, follow) : { operators: [operator] }
     const operators = [...(earlierField?.operators ?? []), ...parameterField.operators]

@@ -13,6 +13,9 @@ export function toActionLabel(name: string): string {
   return actions.get(name) ?? words.replace(/[-_]+/g, ' ').replace(/^\p{L}/u, (first) => first.toUpperCase())
 }
 
+/** The sign of a boolean, in tables, records and forms. */
+export const toSign = (value: boolean): string => (value ? '✓' : '✗')
+
 /** Returns the label of a submit button. */
 export const toButtonLabel = (name: string): string => (name === 'patch' ? 'Save' : toActionLabel(name))
 

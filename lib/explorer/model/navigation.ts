@@ -1,30 +1,52 @@
 import { toActionLabel } from './labels.js'
 import type { ExploredService, Operation } from './services.js'
 
-/** A service in the list of all, with those whose paths begin with its own. */
+/** A service in the list of all, or a group, with the services whose paths begin with its own. */
 export interface ServiceNode {
-  readonly service: ExploredService
+  readonly path: string
+  /** `undefined` for a group: no service has its path. */
+  readonly service: ExploredService | undefined
   /** The path, without what it shares with the one above. */
   readonly label: string
   readonly inside: readonly ServiceNode[]
 }
 
-/** The services by their paths: `posts/:post/comments` is within `posts`. */
+// A list of fewer is seen at once.
+const leastForGroups = 12
+
+/**
+ * The services by their paths: `posts/:post/comments` is within `posts`. Many services get groups
+ * by the first segments of their paths.
+ */
 export function toServiceTree(services: Iterable<ExploredService>): ServiceNode[] {
   type Growing = ServiceNode & { readonly inside: Growing[] }
-  const nodes = new Map(
-    [...services].map((service): [string, Growing] => [
-      service.path,
-      { service, label: `/${service.path}`, inside: [] }
-    ])
-  )
-  const roots: Growing[] = []
+  const all = [...services]
+  const toNode = (path: string, service?: ExploredService): [string, Growing] => [
+    path,
+    { path, service, label: `/${path}`, inside: [] }
+  ]
+  const nodes = new Map(all.map((service) => toNode(service.path, service)))
+  const groups = new Map(all.length < leastForGroups ? [] : sharedSegments(nodes.keys()).map((path) => toNode(path)))
+  const roots = new Set<Growing>()
   for (const [path, node] of nodes) {
-    const above = pathsAbove(path).find((candidate) => nodes.has(candidate))
-    if (above === undefined) roots.push(node)
-    else nodes.get(above)?.inside.push({ ...node, label: path.slice(above.length) })
+    const above = pathsAbove(path)
+      .map((candidate) => nodes.get(candidate) ?? groups.get(candidate))
+      .find((candidate) => candidate !== undefined)
+    above?.inside.push({ ...node, label: path.slice(above.path.length) })
+    // A group stands where the first of its services would.
+    if (above === undefined || above.service === undefined) roots.add(above ?? node)
   }
-  return roots
+  return [...roots]
+}
+
+/** The first segments that several paths have, and that are no path themselves. */
+function sharedSegments(paths: Iterable<string>): string[] {
+  const counts = new Map<string, number>()
+  for (const path of paths) {
+    const [first = '', ...others] = path.split('/')
+    counts.set(first, (counts.get(first) ?? 0) + (others.length > 0 ? 1 : Number.NaN))
+  }
+  return [...counts].filter(([, count]) => count > 1).map(([first]) => first)
 }
 
 /** The paths that a path goes on, the longest first: `a/b/c` has `a/b` and `a`. */

@@ -1,3 +1,4 @@
+import { toLikePattern } from '../../core/like-pattern.js'
 import { type FilterField, listOperators } from './filter-fields.js'
 import type { Field } from './schema.js'
 import type { Operation } from './services.js'
@@ -72,7 +73,11 @@ function toServerCondition(
 ): readonly [string, unknown] | undefined {
   if (operator === 'empty') return ['', null]
   if (text === '') return undefined
-  if (operator === 'part') return [field?.operators.includes('$ilike') ? '$ilike' : '$like', `%${text}%`]
+  if (operator === 'part' || operator === 'search') {
+    // A parameter for searches takes the words as they are.
+    const pattern = ['$ilike', '$like'].find((candidate) => field?.operators.includes(candidate))
+    return pattern === undefined ? ['', text] : [pattern, toLikePattern(text)]
+  }
   const isList = listOperators.includes(operator)
   const values = (isList ? toList(text) : [text]).map((item) => toValue(item, field))
   return [operator, isList ? values : values[0]]

@@ -34,15 +34,40 @@ export function toRecordLabel(record: unknown): string {
   return toCell(name)
 }
 
-/** The condition that searches a service for a text; `undefined` if it has no operator for that. */
-export function toSearch({ query }: Operation, text: string): Filter | undefined {
-  for (const name of labelNames) {
-    const operators = query.find((field) => field.name === name)?.operators ?? []
-    const operator = ['$ilike', '$like'].find((candidate) => operators.includes(candidate))
-    if (operator !== undefined) return { field: name, operator, text: `%${text}%` }
-  }
-  return undefined
+// Parameters of a text search, such as that of `search({ q: ['title'] })`.
+const searchNames = ['q', 'search', '$search']
+
+/**
+ * The condition that searches a service for a text; `undefined` if it has none.
+ * @param names the fields that may be searched, if the service has no parameter for all of them
+ */
+export function toSearch(
+  { query, record }: Pick<Operation, 'query' | 'record'>,
+  text: string,
+  names = labelNames
+): Filter | undefined {
+  const parameters = searchNames.filter((name) => !record.some((field) => field.name === name))
+  const field = [...parameters, ...names].find((name) =>
+    query.some((field) => field.name === name && (parameters.includes(name) || field.operators.includes('part')))
+  )
+  return field === undefined ? undefined : { field, operator: 'search', text }
 }
+
+/** The conditions of a list. */
+export interface ListFilters {
+  /** That of the search box, which may have no text; `undefined` if the service can't search. */
+  readonly search: Filter | undefined
+  readonly others: readonly Filter[]
+}
+
+export function splitFilters(operation: Pick<Operation, 'query' | 'record'>, filters: readonly Filter[]): ListFilters {
+  const search = toSearch(operation, '', [...labelNames, ...operation.query.map(({ name }) => name)])
+  const typed = search && filters.findLast(({ operator }) => operator === 'search')
+  return { search: typed ?? search, others: filters.filter((filter) => filter !== typed) }
+}
+
+/** Puts the search behind the others, so that each of these keeps its row. */
+export const joinFilters = ({ search, others }: ListFilters): Filter[] => [...others, ...(search?.text ? [search] : [])]
 
 /** The records whose label or id contains a text. */
 export const matching = (records: readonly Json[], idField: string, text: string): Choice[] =>

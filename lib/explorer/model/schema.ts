@@ -49,6 +49,11 @@ export interface Field {
   readonly rules: readonly string[]
   /** The default of the server. */
   readonly standard: unknown
+  readonly example: unknown
+  /** Whether only the server sets it. */
+  readonly isReadOnly: boolean
+  /** More that the document says of it: `deprecated`, `x-unit: kg`. */
+  readonly marks: readonly string[]
   /** The service whose id it is, as the keyword `x-refers-to` has it. */
   readonly refersTo: string | undefined
   /** The field of a list item. */
@@ -134,11 +139,22 @@ export function toField(name: string, fieldSchema: unknown, follow: Follow, isRe
     accept,
     rules: kind === 'choice' ? [] : kind === 'file' ? toFileTexts(isMany ? file : first, accept) : toRuleTexts(simple),
     standard: propertyOf(schema, 'default') ?? propertyOf(simple, 'default'),
+    example: exampleIn(schema) ?? exampleIn(simple),
+    isReadOnly: propertyOf(schema, 'readOnly') === true,
+    marks: marksIn(schema),
     refersTo: textOf(propertyOf(schema, 'x-refers-to')) ?? textOf(propertyOf(simple, 'x-refers-to')),
     item: kind === 'list' ? item : undefined,
     variants: () => (areObjects ? branches.map((branch) => fieldsOf(branch, follow, depth + 1)) : [])
   }
 }
+
+const exampleIn = (schema: Json): unknown => asList(propertyOf(schema, 'examples'))[0] ?? propertyOf(schema, 'example')
+
+const marksIn = (schema: Json): string[] =>
+  entriesOf(schema).flatMap(([key, value]) => {
+    if (key === 'deprecated') return value === true ? [key] : []
+    return key.startsWith('x-') && key !== 'x-refers-to' ? [`${key}: ${textOf(value) ?? JSON.stringify(value)}`] : []
+  })
 
 /** The media types of files; none if any type will do. */
 function mediaTypesOf(files: readonly Json[]): string[] {

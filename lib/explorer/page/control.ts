@@ -1,3 +1,4 @@
+import { toSign } from '../model/labels.js'
 import { fromInputMoment, momentInputs, toInputMoment } from '../model/moments.js'
 import type { InputText } from '../model/query.js'
 import type { RecordSearch } from '../model/references.js'
@@ -82,7 +83,9 @@ export function controlFor(
   if (field.kind === 'boolean' || field.kind === 'choice') {
     const choices = field.kind === 'boolean' ? ['true', 'false'] : field.choices.map(String)
     const all = [...new Set([...choices, ...texts])].filter((choice) => choice !== '')
-    return plain(select([['', '—'], ...all.map((choice) => [choice, choice] as const)], text, properties))
+    const isBoolean = choices.join() === 'true,false'
+    const toLabel = (choice: string) => (isBoolean ? `${toSign(choice === 'true')} ${choice}` : choice)
+    return plain(select([['', '—'], ...all.map((choice) => [choice, toLabel(choice)] as const)], text, properties))
   }
   const moments = texts.map((part) => toInputMoment(part, field.format))
   if (field.kind === 'moment' && !moments.includes(undefined))

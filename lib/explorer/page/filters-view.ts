@@ -45,6 +45,22 @@ export function filtersView(
   )
 }
 
+/** The text box that searches a list. `change` is called as one types. */
+export function searchInput({ operation }: View, search: Filter, change: (search: Filter) => void): HTMLElement {
+  const isField = operation.record.some(({ name }) => name === search.field)
+  const label = isField ? `Search by ${search.field}` : 'Search'
+  const input = element('input', {
+    type: 'search',
+    className: 'search',
+    placeholder: label,
+    ariaLabel: label,
+    key: 'search',
+    value: search.text,
+    oninput: () => change({ ...search, text: input.value })
+  })
+  return input
+}
+
 /** Says what is wrong with conditions at their rows, and whether anything is. */
 export function markConditions({ operation }: View, filters: readonly Filter[]): boolean {
   const { problems } = toConditions(filters, operation)

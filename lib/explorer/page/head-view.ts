@@ -51,7 +51,11 @@ function actionsOf({ service, place }: View): Content[] {
     return anchor
   })
   const canListen = !isRecord && service.operations.get('find')?.canListen
-  return canListen ? [...actions, link(toHash({ ...place, call: 'listen' }), 'button', 'Listen')] : actions
+  return [
+    ...actions,
+    canListen && link(toHash({ ...place, call: 'listen' }), 'button', 'Listen'),
+    !isRecord && !service.operations.has('schema') && link(toHash(to('schema')), 'button', 'Schema')
+  ]
 }
 
 /**

@@ -1,10 +1,11 @@
 import { missingIn } from '../model/call.js'
 import { type Place, toHash } from '../model/place.js'
+import { joinFilters, type ListFilters, splitFilters } from '../model/references.js'
 import { columnsOf, pageOf, type Rows, toReadableText, toRows } from '../model/result.js'
 import { columnsChosen, columnsView } from './columns-view.js'
 import { button, byId, type Content, element, fill, keepFocus } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
-import { filtersView, markConditions } from './filters-view.js'
+import { filtersView, markConditions, searchInput } from './filters-view.js'
 import { createForm, headView, routeFields, showHead } from './head-view.js'
 import { loginNotice } from './login-view.js'
 import { fileButtons, pagerView } from './pager-view.js'
@@ -15,7 +16,8 @@ import { tableView } from './table-view.js'
 /** The records of a service: finds them, filters, sorts, pages. */
 export async function listView(view: View): Promise<void> {
   const { explorer, service } = view
-  const place = { ...view.place, columns: columnsChosen(view) }
+  const split = (filters: Place['filters']) => splitFilters(view.operation, filters)
+  const place = { ...view.place, filters: joinFilters(split(view.place.filters)), columns: columnsChosen(view) }
   explorer.lists.set(service.path, place)
   let draft = place
   const conditions = element('div', { className: 'filters' })
@@ -45,18 +47,21 @@ export async function listView(view: View): Promise<void> {
     draft = { ...draft, ...part, skip: 0 }
     preview()
   }
+  const changeFilters = (part: Partial<ListFilters>) =>
+    change({ filters: joinFilters({ ...split(draft.filters), ...part }) })
   const [first] = view.operation.query
   const add = () => {
-    draft = {
-      ...draft,
-      filters: [...draft.filters, { field: first?.name ?? '', operator: first?.operators[0] ?? '', text: '' }]
-    }
+    const { others } = split(draft.filters)
+    changeFilters({
+      others: [...others, { field: first?.name ?? '', operator: first?.operators[0] ?? '', text: '' }]
+    })
     renderFilters()
     ;(conditions.querySelector('.filter:last-of-type :is(input, select)') as HTMLElement | null)?.focus()
   }
   const renderFilters = () => {
-    const rows = filtersView(view, draft.filters, (filters, isNew) => {
-      change({ filters })
+    const { search, others } = split(draft.filters)
+    const rows = filtersView(view, others, (others, isNew) => {
+      changeFilters({ others })
       if (isNew) keepFocus(renderFilters)
     })
     fill(
@@ -65,6 +70,7 @@ export async function listView(view: View): Promise<void> {
       element(
         'div',
         { className: 'tools' },
+        search && searchInput(view, search, (search) => changeFilters({ search })),
         button('Add a condition', add, { className: 'small' }),
         element('button', { className: 'small primary' }, 'Find'),
         element(

@@ -10,6 +10,7 @@ import { listenView } from './listen-view.js'
 import { logIn, loginPage, loginState } from './login-view.js'
 import { recordView } from './record-view.js'
 import { RequestPanel } from './request-panel.js'
+import { schemaView } from './schema-view.js'
 import { servicesView } from './services-view.js'
 import { PageSession } from './session.js'
 import { waitingView } from './waiting.js'
@@ -35,10 +36,17 @@ async function load(): Promise<readonly [document: unknown, place: string]> {
   return [await response.json(), place]
 }
 
-const views: ReadonlyMap<string, (view: View) => unknown> = new Map([
+type Render = (view: View) => unknown
+
+const views: ReadonlyMap<string, Render> = new Map([
   ['find', listView],
-  ['get', recordView],
-  ['listen', listenView]
+  ['get', recordView]
+])
+
+/** The pages of a service that are none of its methods. */
+const extraViews: ReadonlyMap<string, Render> = new Map([
+  ['listen', listenView],
+  ['schema', schemaView]
 ])
 
 function startPage(explorer: Explorer, title: string): void {
@@ -62,9 +70,11 @@ function startPage(explorer: Explorer, title: string): void {
     const service = place && services.get(place.service)
     showService(service)
     const isLogin = service !== undefined && isLoginService(service) && place?.call === 'find'
+    const called = service?.operations.get(isLogin ? 'create' : (place?.call ?? ''))
     const find = service?.operations.get('find')
-    const isListening = place?.call === 'listen' && find?.canListen === true
-    const operation = isListening ? find : service?.operations.get(isLogin ? 'create' : (place?.call ?? ''))
+    const isExtra = called === undefined && (place?.call !== 'listen' || find?.canListen === true)
+    const extraView = isExtra ? extraViews.get(place?.call ?? '') : undefined
+    const operation = extraView === undefined ? called : find
     if (!place || !service || !operation) {
       const reason =
         services.size === 0
@@ -85,7 +95,7 @@ function startPage(explorer: Explorer, title: string): void {
     document.title = `${service.path} · ${title}`
     const view: View = { explorer, place, service, operation }
     if (isLogin) return keepFocus(() => loginPage(view))
-    const render = views.get(isListening ? 'listen' : place.call) ?? callView
+    const render = extraView ?? views.get(place.call) ?? callView
     explorer.update = explorer.render
     const isOther = shown !== undefined && shown !== service.path + place.call + place.id
     shown = service.path + place.call + place.id

@@ -9,6 +9,36 @@ const recordsPerRequest = 100
 // A service without an operator for texts is read up to here.
 const mostRead = 2000
 
+type Labels = ReadonlyMap<string, string>
+const batches = new Map<string, { readonly ids: Set<string>; readonly labels: Promise<Labels> }>()
+
+/** Returns the label of a record; `''` if it has none. One request reads those of a whole table. */
+export async function labelOfRecord(explorer: Explorer, path: string, id: string): Promise<string> {
+  const ids = new Set<string>()
+  // By then, all cells have asked.
+  const read = () => {
+    batches.delete(path)
+    return readLabels(explorer, path, [...ids]).catch((): Labels => new Map())
+  }
+  const batch = batches.get(path) ?? { ids, labels: Promise.resolve().then(read) }
+  batches.set(path, batch)
+  batch.ids.add(id)
+  return (await batch.labels).get(id) ?? ''
+}
+
+async function readLabels(explorer: Explorer, path: string, ids: readonly string[]): Promise<Labels> {
+  const { session } = explorer
+  const service = session.services.get(path)
+  const operation = service?.operations.get('find')
+  const idField = operation?.query.find(({ name }) => name === service?.idField)
+  if (service === undefined || operation === undefined || session.asksForLogin(operation)) return new Map()
+  if (!idField?.operators.includes('$in')) return new Map()
+  const filters = [{ field: idField.name, operator: '$in', text: JSON.stringify(ids) }]
+  const place = { ...listOfService(path), filters, limit: ids.length }
+  const rows = toRows(await session.send(callOf({ explorer, service, operation, place }, place)))
+  return new Map(matching(rows?.records ?? [], idField.name, '').map(({ id, label }) => [id, label]))
+}
+
 /** Creates the search of a service; `undefined` if its records can't be listed. */
 export function searchOf(explorer: Explorer, path: string): RecordSearch | undefined {
   const { session } = explorer

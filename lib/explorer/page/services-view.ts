@@ -4,12 +4,9 @@ import type { ExploredService } from '../model/services.js'
 import { button, byId, element, fill, link, select } from './element.js'
 import type { Explorer } from './explorer.js'
 
-// A list of fewer can be seen at once.
-const few = 8
-
 /**
- * Creates the list of services: a tree with a search box, and a select on narrow screens. Returns a
- * function that marks the current service.
+ * Creates the list of services: a tree with a search box, and a select on narrow screens. ⌘K or
+ * Ctrl+K leads to it. Returns a function that marks the current service.
  */
 export function servicesView(explorer: Explorer): (current: ExploredService | undefined) => void {
   const { session } = explorer
@@ -22,10 +19,22 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
   const search = element('input', {
     type: 'search',
     className: 'find',
-    placeholder: 'Find a service or method',
+    placeholder: `Search (${isApple ? '⌘' : 'Ctrl+'}K)`,
     ariaLabel: 'Find a service or method',
+    ariaKeyShortcuts: 'Meta+K Control+K',
     key: 'find',
-    oninput: () => render()
+    oninput: () => render(),
+    onkeydown: (event) => {
+      const first = list.querySelector('a')
+      if (event.key === 'ArrowDown') first?.focus()
+      else if (event.key === 'Enter' || event.key === 'Escape') {
+        if (event.key === 'Enter') first?.click()
+        search.value = ''
+        render()
+        search.blur()
+      } else return
+      event.preventDefault()
+    }
   })
   const jump = select(
     [...services.values()].map((service) => [toHash(startOf(service)), `/${service.path}`]),
@@ -42,8 +51,14 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
     anchors.set(service.path, anchor)
     return anchor
   }
+  const isAbove = ({ path }: ServiceNode) => shown !== undefined && `${shown.path}/`.startsWith(`${path}/`)
   const branch = ({ service, label, inside }: ServiceNode): HTMLElement =>
-    element('li', {}, entry(service, label), inside.length > 0 && growingList(inside, branch))
+    element(
+      'li',
+      {},
+      service === undefined ? element('p', {}, label) : entry(service, label),
+      inside.length > 0 && growingList(inside, branch, isAbove)
+    )
   const match = ({ service, operations }: ServiceMatch): HTMLElement => {
     const to = (call: string) => toHash({ ...listOfService(service.path), call })
     const methods = operations.map(({ operation, label }) => element('li', {}, link(to(operation.name), '', label)))
@@ -55,11 +70,7 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
     user = session.user
     const text = search.value.trim()
     const matching = text === '' ? [] : findServices(services.values(), text)
-    if (text === '')
-      fill(
-        list,
-        growingList(tree, branch, ({ service }) => isAbove(service, shown))
-      )
+    if (text === '') fill(list, growingList(tree, branch, isAbove))
     else fill(list, matching.length > 0 ? growingList(matching, match) : element('p', {}, 'Nothing has this name.'))
   }
   function mark(current: ExploredService | undefined): void {
@@ -71,7 +82,15 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
     anchor?.setAttribute('aria-current', 'page')
     if (anchor !== undefined) reveal(anchor)
   }
-  fill(byId('services'), services.size >= few && search, services.size > 1 && jump, list)
+  fill(byId('services'), services.size > 1 && [search, jump], list)
+  addEventListener('keydown', (event) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return
+    event.preventDefault()
+    search.focus()
+    search.select()
+    // On a narrow screen.
+    if (!search.checkVisibility()) jump.focus()
+  })
   return (current) => {
     jump.value = current === undefined ? '' : toHash(startOf(current))
     mark(current)
@@ -85,8 +104,7 @@ function reveal(anchor: HTMLElement): void {
   if (inside.top < frame.top || inside.bottom > frame.bottom) nav.scrollTop += inside.top - frame.top - frame.height / 2
 }
 
-const isAbove = ({ path }: ExploredService, other: ExploredService | undefined) =>
-  other !== undefined && `${other.path}/`.startsWith(`${path}/`)
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
 
 const entriesAtOnce = 100
 

@@ -24,18 +24,20 @@ export function toSchemaTables({ operations }: ExploredService): [title: string,
   const ofRecords = described.filter(({ isCustom }) => !isCustom)
   const tables = described
     .filter(({ isCustom }) => isCustom)
-    .map((method): [string, SchemaRow[]] => [method.name, toRows(new Map(), [method])])
-  return [['', toRows(record, ofRecords)] as [string, SchemaRow[]], ...tables].filter(([, rows]) => rows.length > 0)
+    .map((method): [string, SchemaRow[]] => [method.name, toSchemaRows(new Map(), [method])])
+  return [['', toSchemaRows(record, ofRecords)] as [string, SchemaRow[]], ...tables].filter(
+    ([, rows]) => rows.length > 0
+  )
 }
 
-type Fields = ReadonlyMap<string, Field>
+type FieldsByName = ReadonlyMap<string, Field>
 
-const deepest = 3
+const mostLevels = 3
 // A document may have any number of fields, and some within themselves.
 const mostFields = 500
 
 /** Lists fields with those in them. Those of equal names are the same. */
-function flatten(variants: readonly (readonly Field[])[]): Fields {
+function flatten(variants: readonly (readonly Field[])[]): FieldsByName {
   const found = new Map<string, Field>()
   function add(fields: readonly Field[], before: string, depth: number): void {
     for (const field of fields) {
@@ -43,7 +45,7 @@ function flatten(variants: readonly (readonly Field[])[]): Fields {
       if (found.size >= mostFields) return
       if (!found.has(name)) found.set(name, field)
       const [place, { variants }] = field.item ? [`${name}[]`, field.item] : [name, field]
-      const inside = depth < deepest ? variants() : []
+      const inside = depth < mostLevels ? variants() : []
       for (const fields of inside)
         add(fields, `${place}${inside.length > 1 ? ` (${toVariantLabel(fields)})` : ''}.`, depth + 1)
     }
@@ -54,10 +56,10 @@ function flatten(variants: readonly (readonly Field[])[]): Fields {
 
 interface MethodFields {
   readonly name: string
-  readonly fields: Fields
+  readonly fields: FieldsByName
 }
 
-function toRows(record: Fields, methods: readonly MethodFields[]): SchemaRow[] {
+function toSchemaRows(record: FieldsByName, methods: readonly MethodFields[]): SchemaRow[] {
   const all = new Map(record)
   for (const { fields } of methods) for (const [name, field] of fields) if (!all.has(name)) all.set(name, field)
   return [...all].map(([name, shown]) => {

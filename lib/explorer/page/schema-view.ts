@@ -11,7 +11,7 @@ export function schemaView(view: View): void {
   fill(
     byId('main'),
     headView(view, trail(view, 'Schema')),
-    tables.length === 0 && element('p', { className: 'empty' }, 'The document does not describe its fields.'),
+    tables.length === 0 && element('p', { className: 'empty' }, 'The document does not toComparedText its fields.'),
     tables.map(([method, rows]) => [
       method !== '' && element('h3', {}, `Data of ${method}`),
       schemaTable(method === '' ? 'Fields' : `Data of ${method}`, rows)
@@ -20,7 +20,7 @@ export function schemaView(view: View): void {
   view.explorer.panel.clear()
 }
 
-const columns = ['Field', 'Type', 'Access', 'Rules', 'Example']
+const schemaColumns = ['Field', 'Type', 'Access', 'Rules', 'Example']
 
 function schemaTable(label: string, rows: readonly SchemaRow[]): HTMLElement {
   const heading = (name: string) => element('th', { scope: 'col', className: name === 'Field' ? 'first' : '' }, name)
@@ -30,14 +30,14 @@ function schemaTable(label: string, rows: readonly SchemaRow[]): HTMLElement {
     element(
       'table',
       {},
-      element('thead', {}, element('tr', {}, columns.map(heading))),
+      element('thead', {}, element('tr', {}, schemaColumns.map(heading))),
       element('tbody', {}, rows.map(rowView))
     )
   )
 }
 
 /** Describes a field as forms do. The type says that a number is whole. */
-const rulesOf = (field: Field) =>
+const toRuleText = (field: Field) =>
   [
     field.choices.join(', '),
     hintOf({ ...field, isRequired: true, rules: field.rules.filter((rule) => rule !== 'a whole number') })
@@ -46,17 +46,17 @@ const rulesOf = (field: Field) =>
     .join(' · ')
 
 /** Describes a field in another method. Defaults are those of `create` alone. */
-const describe = (field: Field) =>
-  [toTypeText(field), rulesOf({ ...field, standard: undefined })].filter(Boolean).join(', ')
+const toComparedText = (field: Field) =>
+  [toTypeText(field), toRuleText({ ...field, standard: undefined })].filter(Boolean).join(', ')
 
 const line = (text: string) => element('div', {}, text)
 
 function rowView({ name, field, access, others }: SchemaRow): HTMLElement {
-  const different = others.filter(([, other]) => describe(other) !== describe(field))
+  const different = others.filter(([, other]) => toComparedText(other) !== toComparedText(field))
   const cells: Content[] = [
     toTypeText(field),
     [...access, ...field.marks].map(line),
-    [rulesOf(field), ...different.map(([method, other]) => `in ${method}: ${describe(other)}`)].map(line),
+    [toRuleText(field), ...different.map(([method, other]) => `in ${method}: ${toComparedText(other)}`)].map(line),
     toExample(field)
   ]
   return element(

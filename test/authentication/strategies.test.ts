@@ -101,6 +101,35 @@ t.test('it may log in, unless `authStrategies` leaves it out', async (t) => {
   t.equal((await ask(closed, '/keys', apiKeyOf('f4Jq1HWTtGzXk0pm'))).status, 200, 'a guard takes it all the same')
 })
 
+const reserved = { sub: 'x', iss: 'x', aud: 'x', exp: 1, iat: 1, jti: 'x' }
+const nobody = /does not tell whom a token stands for: let it return the user, or authentication.payload.sub/
+const noId = /A user of the service 'users' has no 'id': name its id in the option `entityId` of authentication/
+const gives: readonly [result: unknown, status: number, answer: string | RegExp | object][] = [
+  ...[undefined, null, 'text'].map((result): (typeof gives)[0] => [result, 401, 'Not authenticated']),
+  [{}, 500, nobody],
+  ...[{ name: 'Bob' }, null, { id: null }].map((user): (typeof gives)[0] => [{ user }, 500, noId]),
+  [{ authentication: { payload: { sub: 'x' } } }, 201, { authentication: { payload: { sub: 'x' } } }],
+  [
+    { user: bob, authentication: { strategy: 'fake', payload: { ...reserved, a: 1 } } },
+    201,
+    { user: bob, authentication: { strategy: 'own', payload: { sub: '2', iss: 'fastify-services', a: 1 } } }
+  ],
+  [{ user: bob, accessToken: 'mine' }, 201, { accessToken: 'mine', user: bob }],
+  [{ user: bob, authentication: { payload: { a: 'x'.repeat(7000) } } }, 500, /The access token is too long/]
+]
+
+t.test('what it may return at a login, and what is answered', async (t) => {
+  let result: unknown
+  const app = await createKeys(t, {
+    strategies: { jwt: true, own: { authenticate: () => result }, apiKey: new ApiKeyStrategy() }
+  })
+  for (const [given, status, answer] of gives) {
+    result = given
+    const body = typeof answer === 'string' || answer instanceof RegExp ? { message: answer } : answer
+    t.match(await login(app, { strategy: 'own' }), { status, body }, JSON.stringify(given)?.slice(0, 80))
+  }
+})
+
 t.test('it logs out, too: the answer is who that was', async (t) => {
   const { status, body } = await ask(app, '/authentication', apiKeyOf('f4Jq1HWTtGzXk0pm'), 'DELETE')
   t.same([status, body], [200, { user: bob, authentication: { strategy: 'apiKey' } }])

@@ -321,3 +321,38 @@ t.test('middleware that takes the data away: an answer without a body', async (t
   const { statusCode, body } = await app.inject('/things/1')
   t.strictSame([statusCode, body], [200, ''])
 })
+
+t.test('Middleware order: a hook of the host that answers by itself keeps the service from being called', async (t) => {
+  const app = await createApp(t, {
+    service: { get: async () => t.fail('it is called') },
+    host: (app) => app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ mine: true }))
+  })
+  const response = await app.inject('/things/1')
+  t.strictSame([response.statusCode, response.json()], [401, { mine: true }])
+})
+
+t.test(
+  'Middleware order: `onSend`, `preSerialization` and `onResponse` hooks of the host run for services too',
+  async (t) => {
+    const order: string[] = []
+    const host = (app: FastifyInstance) => {
+      app.addHook('preSerialization', async (_request, _reply, payload) => {
+        order.push('preSerialization')
+        return { wrapped: payload }
+      })
+      app.addHook('onSend', async (_request, reply) => {
+        order.push('onSend')
+        reply.header('x-host', 'yes')
+      })
+      app.addHook('onResponse', async () => {
+        order.push('onResponse')
+      })
+    }
+    const app = await createApp(t, { service: { get: async (id: string) => ({ id }) }, host })
+    const response = await app.inject('/things/1')
+    t.strictSame(response.json(), { wrapped: { id: '1' } })
+    t.equal(response.headers['x-host'], 'yes')
+    await new Promise(setImmediate)
+    t.strictSame(order, ['preSerialization', 'onSend', 'onResponse'])
+  }
+)

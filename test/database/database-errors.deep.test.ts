@@ -2,9 +2,11 @@ import { KnexService } from '@feathersjs/knex'
 import Fastify from 'fastify'
 import type { AroundHook, Hook, HookContext, HookOptions } from 'fastify-services'
 import services, { Conflict, type ServiceError } from 'fastify-services'
+import { protect } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
 import t from 'tap'
 import { openPGlite } from '../support/pglite.js'
+import { createUsersTable } from '../support/users-table.js'
 
 const thrown = (message: string, details: object = {}): Error => Object.assign(new Error(message), details)
 const postgres = (code: string, details: object = {}) =>
@@ -686,4 +688,24 @@ t.test('it is no hook for before and after', async (t) => {
   await t.rejects(async () => app.ready(), {
     message: "databaseErrors at 'users' is a hook for 'around' or 'error', not for 'after'"
   })
+})
+
+t.test('in `production` no statement leaves in the error that an adapter has made of one of a database', async (t) => {
+  const { object } = await createUsersTable(t)
+  for (const expose of [false, true]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    const logged: unknown[] = []
+    const logger = { error: (error: unknown) => logged.push(error) }
+    await app.register(services, { errorHandler: { html: false, logger, expose } })
+    app.service('users', object)
+    app.service('protected', object, { hooks: { around: { all: [protect('password')] } } })
+    if (!expose) t.equal((await app.inject('/protected?nope=1')).json().message, 'Unprocessable Entity')
+    logged.splice(0)
+    const answer = await app.inject('/users?nope=1')
+    const told = 'select "users".* from "users" where "nope" = $1 - column "nope" does not exist'
+    const message = expose ? told : 'Unprocessable Entity'
+    t.match(answer.json(), { name: 'Unprocessable', message, code: 422 })
+    t.match(logged, [{ message: told }])
+  }
 })

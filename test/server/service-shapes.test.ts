@@ -1,12 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
-import { KnexService } from '@feathersjs/knex'
-import { MemoryService } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { type Params, type ServicesOptions } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { request } from '../support/host.js'
-import { openPGlite } from '../support/pglite.js'
 
 async function createApp(t: Test, options: ServicesOptions = {}): Promise<FastifyInstance> {
   const app = Fastify({ forceCloseConnections: true })
@@ -115,37 +112,6 @@ t.test('a service with a `null`, string, `0`, Buffer and stream result', async (
   t.equal((await request(app, 'POST', '/results', { payload: {} })).status, 204, 'a `create` too')
   for (const id of ['null', 'string', 'empty', 'zero', 'buffer']) {
     t.strictSame(await service.get(id), results[id]?.(), `${id} in the server`)
-  }
-})
-
-t.test('a service from each adapter', async (t) => {
-  const Model = await openPGlite(t as Test)
-  await Model.schema.createTable('notes', (table) => {
-    table.increments('id')
-    table.text('text')
-  })
-  const app = await createApp(t)
-  app.service('memory', new MemoryService({ startId: 1, multi: true, paginate: { default: 5, max: 10 } }))
-  app.service('knex', new KnexService({ Model, name: 'notes', multi: true, paginate: { default: 5, max: 10 } }))
-  for (const path of ['memory', 'knex']) {
-    const payload = [{ text: `one of ${path}` }, { text: `two of ${path}` }]
-    t.match(await request(app, 'POST', `/${path}`, { payload }), { status: 201, body: payload }, path)
-    t.match(
-      await request(app, 'PATCH', `/${path}/2`, { payload: { text: 'new' } }),
-      { body: { id: 2, text: 'new' } },
-      path
-    )
-    t.strictSame(
-      (await request(app, 'GET', `/${path}?text=new`)).body,
-      {
-        total: 1,
-        limit: 5,
-        skip: 0,
-        data: [{ id: 2, text: 'new' }]
-      },
-      path
-    )
-    t.match(await request(app, 'DELETE', `/${path}/9`), { status: 404, body: { className: 'not-found' } }, path)
   }
 })
 

@@ -1,3 +1,4 @@
+import './auth-scrypt.js'
 import { memory } from '@feathersjs/memory'
 import type { FastifyInstance } from 'fastify'
 import authentication, { type AuthenticationOptions, authenticate } from 'fastify-services/authentication'

@@ -4,8 +4,9 @@ import type { Test } from 'tap'
 
 type Sent = Pick<InjectOptions, 'headers'> & { method?: string; url?: string; payload?: unknown }
 
-/** A service at `/things` that answers what it gets, and what sends it requests. */
-export async function createEcho(t: Test, schema: unknown, answer?: unknown) {
+/** A service at `/things` that answers what it gets, or `result`, which can be changed, and what sends it requests. */
+export async function createEcho(t: Test, schema: unknown, result?: unknown) {
+  let answer = result
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services, { errorHandler: { html: false, logger: false } })
@@ -25,5 +26,8 @@ export async function createEcho(t: Test, schema: unknown, answer?: unknown) {
     const response = await app.inject({ ...request, ...(payload !== undefined && { payload: payload as object }) })
     return [response.statusCode, response.json().message ?? response.json()]
   }
-  return { app, send, post: (payload: unknown) => send({ method: 'POST', payload }) }
+  const setResult = (value: unknown) => {
+    answer = value
+  }
+  return { app, send, setResult, post: (payload: unknown) => send({ method: 'POST', payload }) }
 }

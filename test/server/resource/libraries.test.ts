@@ -3,7 +3,6 @@ import Fastify, { type FastifyServerOptions } from 'fastify'
 import services, { commonOperators, type HookContext } from 'fastify-services'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import t, { type Test } from 'tap'
-import { isKept } from '../../support/kept.js'
 import { resources } from '../../support/resource-libraries.js'
 import { invalid, type Row, stored, valid } from './requests.js'
 
@@ -53,20 +52,9 @@ t.test('there are 30 valid requests and 60 invalid ones', async (t) => {
   t.strictSame([valid.length, invalid.length], [30, 60])
 })
 
-t.test('what is wrong with each invalid request, to the last word', async (t) => {
-  const send = await createApp(t, resources.zod as object as typeof resources.typebox, {}, false)
-  const refused: unknown[] = []
-  for (const row of invalid.filter(([method]) => method !== 'PUT')) {
-    const { status, body } = await send(row)
-    const problems = body.errors as { instancePath: string; keyword: string; message: string }[]
-    const told = problems.map(({ instancePath, keyword, message }) => `${instancePath} ${keyword}: ${message}`)
-    refused.push([`${row[0]} ${row[1]}`, status, ...told])
-  }
-  isKept(t, refused, 'test/server/resource/libraries.txt')
-})
-
+// Every library on one host, and two on all: one that is JSON Schema, and one that is not.
 for (const [library, schema] of Object.entries(resources))
-  for (const [host, options, hasOwn = false] of hosts)
+  for (const [host, options, hasOwn = false] of /^(typebox|zod)$/.test(library) ? hosts : hosts.slice(0, 1))
     t.test(`${library}, on a host ${host}`, async (t) => {
       const send = await createApp(t, schema as typeof resources.typebox, options, hasOwn)
       for (const row of valid) {

@@ -1,3 +1,4 @@
+import { feathers } from '@feathersjs/feathers'
 import Fastify from 'fastify'
 import services, { type Params } from 'fastify-services'
 import { createClient, rest } from 'fastify-services/client'
@@ -21,8 +22,13 @@ async function create(t: Test) {
   t.teardown(() => server.close())
   await server.register(services)
   server.service('todos', new Todos(), { methods: ['find', 'archive', 'count'] })
-  const connection = rest(await server.listen({ port: 0 })).fetch(fetch)
-  return { connection, app: createClient<{ todos: Todos; own: { find(): Promise<number[]> } }>().configure(connection) }
+  const address = await server.listen({ port: 0 })
+  const connection = rest(address).fetch(fetch)
+  return {
+    address,
+    connection,
+    app: createClient<{ todos: Todos; own: { find(): Promise<number[]> } }>().configure(connection)
+  }
 }
 
 t.test('a custom method needs no name in `use`', async (t) => {
@@ -32,6 +38,16 @@ t.test('a custom method needs no name in `use`', async (t) => {
   t.same(await todos.count(), { count: 2 })
   const [first, other] = await Promise.all([todos.archive({ before: 2 }), todos.archive({ before: 3 })])
   t.same([first.archived, other.archived], [2, 3])
+  t.same(await todos.find(), [1])
+})
+
+t.test('an application of Feathers takes a connection, and names custom methods at `use`', async (t) => {
+  const { address } = await create(t)
+  const connection = rest(address).fetch(fetch)
+  const app = feathers().configure(connection as never)
+  app.use('todos', connection.service('todos') as never, { methods: ['find', 'archive'] })
+  const todos = app.service('todos') as unknown as Todos
+  t.same(await todos.archive({ before: 1 }, { query: {} }), { archived: 1, query: {} })
   t.same(await todos.find(), [1])
 })
 

@@ -126,3 +126,25 @@ t.test('the guard of Feathers lets nobody in, and says the line to change', asyn
     t.match(JSON.parse(body).message, line)
   }
 })
+
+t.test('of authentications in encapsulated parts alone, the first is found', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  await app.register(feathers)
+  for (const name of ['first', 'last'])
+    await app.register(
+      async (child) => {
+        const strategies = { [name]: { authenticate: () => ({}) } }
+        await child.register(authentication, { secret, entity: null, strategies })
+      },
+      { prefix: name }
+    )
+  const found = (applicationOf(app) as object as { defaultAuthentication(): Found }).defaultAuthentication()
+  t.ok(found.getStrategy('first'))
+  t.throws(() => found.getStrategy('last'), { message: /^There is no strategy 'last' .+ There are: first$/ })
+})
+
+interface Found {
+  getStrategy(name: string): unknown
+}

@@ -216,3 +216,16 @@ t.test('files, several kinds of data, and lists as records', async (t) => {
   t.strictSame(recordOf('either', 'find'), ['a'])
   t.strictSame(recordOf('either', 'get'), ['c'])
 })
+
+t.test('a parameter may be required, and `$and` among them lets conditions of one field join', async (t) => {
+  const find = (...parameters: object[]) => {
+    const document = { paths: { '/posts': { get: { 'x-service': { path: 'posts', method: 'find' }, parameters } } } }
+    return servicesIn(document).get('posts')?.operations.get('find')
+  }
+  const [q, and] = [
+    { in: 'query', name: 'q', required: true, schema: { type: 'string' } },
+    { in: 'query', name: '$and', schema: { type: 'array' } }
+  ]
+  t.match(find(q), { canJoin: false, query: [{ name: 'q', isRequired: true }] })
+  t.match(find({ ...q, required: false }, and), { canJoin: true, query: [{ name: 'q', isRequired: false }] })
+})

@@ -12,30 +12,35 @@ const failLater = (value: unknown) => async () => {
 }
 const get = async () => ({ id: 1 })
 
+let thrown: unknown
+const failNow = () => {
+  throw thrown
+}
+const failSoon = async () => failNow()
 /** The places that something may be thrown from. */
-const places: Record<string, (value: unknown) => AppOptions> = {
-  'a method': (value) => ({ service: { get: failLater(value) } }),
-  'a method that is not async': (value) => ({ service: { get: fail(value) } }),
-  'an around hook': (value) => ({ service: { get }, options: { hooks: { around: { get: [fail(value)] } } } }),
-  'a before hook': (value) => ({ service: { get }, options: { hooks: { before: { get: [fail(value)] } } } }),
-  'an after hook': (value) => ({ service: { get }, options: { hooks: { after: { get: [failLater(value)] } } } }),
-  'an error hook': (value) => ({
+const places: Record<string, AppOptions> = {
+  'a method': { service: { get: failSoon } },
+  'a method that is not async': { service: { get: failNow } },
+  'an around hook': { service: { get }, options: { hooks: { around: { get: [failNow] } } } },
+  'a before hook': { service: { get }, options: { hooks: { before: { get: [failNow] } } } },
+  'an after hook': { service: { get }, options: { hooks: { after: { get: [failSoon] } } } },
+  'an error hook': {
     service: { get: fail(new NotFound()) },
-    options: { hooks: { error: { get: [failLater(value)] } } }
-  }),
-  'an application hook': (value) => ({ service: { get }, plugin: { hooks: { before: { all: [fail(value)] } } } }),
-  'a middleware before': (value) => ({ service: { get }, options: { before: failLater(value) } }),
-  'a middleware after': (value) => ({ service: { get }, options: { after: failLater(value) } }),
-  'a middleware with done': (value) => ({
+    options: { hooks: { error: { get: [failSoon] } } }
+  },
+  'an application hook': { service: { get }, plugin: { hooks: { before: { all: [failNow] } } } },
+  'a middleware before': { service: { get }, options: { before: failSoon } },
+  'a middleware after': { service: { get }, options: { after: failSoon } },
+  'a middleware with done': {
     service: { get },
     options: {
       after: (_request, _reply, _done) => {
-        throw value
+        throw thrown
       }
     }
-  }),
-  'a formatter': (value) => ({ service: { get }, plugin: { formatter: fail(value) } }),
-  'an async formatter': (value) => ({ service: { get }, plugin: { formatter: failLater(value) } })
+  },
+  'a formatter': { service: { get }, plugin: { formatter: failNow } },
+  'an async formatter': { service: { get }, plugin: { formatter: failSoon } }
 }
 
 const values: Record<string, unknown> = {
@@ -65,8 +70,9 @@ for (const [place, options] of Object.entries(places)) {
   t.test(
     `throw of a string, number, \`{}\`, \`null\`, \`undefined\`, in ${place}: 500 GeneralError in the error shape`,
     async (t) => {
+      const app = await createApp(t, options)
       for (const [name, value] of Object.entries(values)) {
-        const app = await createApp(t, options(value))
+        thrown = value
         const response = await getJSON(app, '/things/1')
         t.equal(response.statusCode, 500, name)
         t.match(response.json(), general, name)

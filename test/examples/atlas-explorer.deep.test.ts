@@ -5,6 +5,8 @@ import { examples } from '../openapi/examples.js'
 import { howToInstall } from '../support/chromium.js'
 import { eventually } from '../support/eventually.js'
 
+t.setTimeout(180_000)
+
 t.test(
   'the atlas in the explorer: sorted and filtered, opened, and a note by the demo user',
   { skip: howToInstall },
@@ -32,12 +34,12 @@ t.test(
     await page.getByLabel(':code').fill('DZA')
     await page.keyboard.press('Enter')
     await page.getByText('There are no records.').waitFor()
-    await page.getByRole('link', { name: 'Create' }).click()
+    await page.getByRole('link', { name: 'Create', exact: true }).click()
     await page.getByLabel('text').fill('A desert')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText('Created. 201 Created').waitFor()
     await page.getByRole('link', { name: 'Open the record' }).click()
     await page.getByRole('definition').getByText('A desert').waitFor()
-    await eventually(t).equal(() => page.locator('h2').first().innerText(), '/countries/:code/notes › 1')
+    await eventually(t).equal(() => page.locator('#drawer h2').innerText(), '/countries/:code/notes › 1')
   }
 )

@@ -118,7 +118,7 @@ t.test('nothing of a document or a record becomes HTML, code or an address', { s
       .getByLabel('JSON')
       .fill('{ "__proto__": { "polluted": 1 }, "constructor": { "prototype": { "polluted": 1 } } }')
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByRole('alert').waitFor()
+    await page.locator('#drawer').getByRole('alert').waitFor()
     await inert(`the service ${names[index - 1]}`)
   }
   t.equal(await page.evaluate('({}).polluted'), undefined)

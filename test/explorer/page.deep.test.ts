@@ -189,7 +189,7 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByText('Created. 201 Created').waitFor()
     await link(page, 'Open the record').click()
     await page.getByRole('definition').getByText('Typed').waitFor()
-    await eventually(t).match(() => page.locator('h2').first().innerText(), '/posts › 14')
+    await eventually(t).match(() => page.locator('#drawer h2').innerText(), '/posts › 14')
   })
 
   await t.test('the three forms of a request, by keyboard', async (t) => {
@@ -219,7 +219,7 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.evaluate(`location.hash = '#/posts/:post/comments?call=patch'`)
     await page.getByLabel('id', { exact: true }).fill('8')
     await eventually(t).equal(() => request(page), 'Fill in :post to see the request.')
-    await page.getByLabel(':post').fill('9')
+    await page.locator('#drawer').getByLabel(':post').fill('9')
     await page.getByLabel('text').fill('Ho')
     await eventually(t).match(() => request(page), `${address}/posts/9/comments/8`)
   })

@@ -7,13 +7,14 @@ import { openExplorer, openSite } from './site.js'
 t.setTimeout(120_000)
 
 /** Holds back the answers to some requests until `release` is called. */
-async function hold(page: Page, url: string) {
+async function hold(page: Page, url: string, verb = 'GET') {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
   let count = 0
   await page.route(url, async (route) => {
+    if (route.request().method() !== verb) return route.continue()
     count++
     await held
     await route.continue().catch(() => {})
@@ -35,10 +36,11 @@ t.test(
   { skip: howToInstall },
   async (t) => {
     const { page } = await openPage(t)
+    await page.getByRole('button', { name: 'Request' }).click()
     await hold(page, '**/loose')
     await page.getByRole('navigation').getByRole('link', { name: '/loose' }).click()
-    await page.locator('main > .records[aria-busy]:empty').waitFor()
-    t.equal(((await page.locator('main > .records').boundingBox())?.height ?? 0) > 200, true)
+    await page.locator('#main > .records[aria-busy]:empty').waitFor()
+    t.equal(((await page.locator('#main > .records').boundingBox())?.height ?? 0) > 200, true)
     await page.clock.runFor(2400)
     await page.getByText('Waiting for the server…').waitFor()
     await page.getByText('2 s', { exact: true }).waitFor()
@@ -47,10 +49,11 @@ t.test(
     await page.clock.runFor(4000)
     await cancel.click()
     await page.getByRole('alert').getByText('The request was cancelled.').waitFor()
+    await page.getByRole('button', { name: 'Request' }).click()
     await eventually(t).equal(() => page.locator('#status').innerText(), 'Cancelled')
     await page.unroute('**/loose')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('No records', { exact: true }).waitFor()
+    await page.getByText('There are no records.').waitFor()
   }
 )
 
@@ -58,12 +61,12 @@ t.test('a form that is sent shows so, and is sent once', { skip: howToInstall },
   const { page } = await openPage(t)
   await page.evaluate(`location.hash = '#/posts?call=create'`)
   await page.getByLabel('title').fill('Once')
-  const { release, count } = await hold(page, '**/posts')
+  const { release, count } = await hold(page, '**/posts', 'POST')
   const create = page.getByRole('button', { name: 'Create', exact: true })
   await create.click()
   await page.locator('form[aria-busy]').waitFor()
   t.match(
-    await page.evaluate(`getComputedStyle(document.querySelector('form .primary'), '::before').animationName`),
+    await page.evaluate(`getComputedStyle(document.querySelector('#drawer .primary'), '::before').animationName`),
     'turn'
   )
   await create.click()

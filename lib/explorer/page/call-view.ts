@@ -1,16 +1,16 @@
 import { isObject } from '../model/json.js'
 import { toActionLabel, toButtonLabel, toOutcome } from '../model/labels.js'
 import { listOfService, type Place, recordAt, startOf, toHash } from '../model/place.js'
-import { toProblem } from '../model/problem.js'
 import { idOfRecord } from '../model/result.js'
 import { toLineField } from '../model/schema.js'
 import { type BodyView, bodyView, toInitial } from './body-view.js'
-import { button, byId, type Content, element, fill, freshId, labelled, link } from './element.js'
-import { callOf, type Draft, sendFrom, type View } from './explorer.js'
+import { drawerHead } from './drawer.js'
+import { button, type Content, element, fill, freshId, labelled, link } from './element.js'
+import { callOf, type Draft, front, sendFrom, type View } from './explorer.js'
 import { type FormPart, nothing, toFormPart } from './field-parts.js'
 import { leafView } from './field-view.js'
 import { createForm, headView, listLink, routeFields, showHead, trail } from './head-view.js'
-import { markFields, markProblems, problemView } from './problem-view.js'
+import { markProblems, showProblem } from './problem-view.js'
 import { valuesView } from './record-view.js'
 
 /**
@@ -26,8 +26,8 @@ export async function callView(view: View): Promise<void> {
     explorer.render()
   }
   fill(
-    byId('main'),
-    headView(view, titleOf(view)),
+    front(),
+    drawerHead(view, headView(view, titleOf(view))),
     draft !== undefined &&
       element(
         'p',
@@ -44,13 +44,22 @@ export async function callView(view: View): Promise<void> {
   if (!content.isConnected) return
   const { preview } = draft ?? formView(view, content, record, hash)
   preview()
-  explorer.update = preview
+  explorer.update = () => {
+    preview()
+    explorer.refreshList()
+  }
+  if (isFree(document.activeElement)) content.querySelector<HTMLElement>(firstField)?.focus()
 }
+
+const firstField = 'form :is(input, select, textarea):not([readonly])'
+
+/** Whether nobody works with an element: the focus may go on. */
+const isFree = (active: Element | null) => active === document.body || active?.tagName === 'H2'
 
 /** Fills the form of a call. It is a draft as soon as somebody types in it. */
 function formView(view: View, content: HTMLElement, record: unknown, hash: string): Draft {
   const { explorer, operation } = view
-  const answer = element('div', { className: 'records' })
+  const answer = element('div', { className: 'outcome' })
   let current = view.place
   let body: BodyView | undefined
   const call = () => callOf(view, current, body?.read().data)
@@ -77,10 +86,9 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
       const result = await sendFrom(view, answer, call())
       explorer.drafts.delete(hash)
       // Who has gone on is not taken back.
-      if (answer.isConnected) after(view, current, result, answer)
+      if (answer.isConnected) after(view, current, result, content, answer)
     } catch (error) {
-      fill(answer, problemView(explorer, error))
-      if (body !== undefined) markFields(toProblem(error, explorer.session.base).details, body.marks())
+      showProblem(explorer, error, answer, body)
     }
   }
 
@@ -97,6 +105,7 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
     ),
     body?.view,
     isRemoval && operation.hasId && removalView(view, record),
+    answer,
     element(
       'div',
       { className: 'buttons' },
@@ -106,7 +115,7 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
   )
   form.addEventListener('input', () => explorer.drafts.set(hash, draft))
   form.querySelector('.buttons > a')?.addEventListener('click', () => explorer.drafts.delete(hash))
-  fill(content, element('p', { className: 'dim' }, operation.description), form, answer)
+  fill(content, element('p', { className: 'dim' }, operation.description), form)
   return draft
 }
 
@@ -126,7 +135,7 @@ async function existing({ explorer, service, operation, place }: View): Promise<
   const get = service.operations.get('get')
   if (!['patch', 'update', 'remove'].includes(operation.name) || get === undefined || place.id === undefined)
     return undefined
-  const call = callOf({ explorer, service, operation: get, place }, place)
+  const call = callOf({ service, operation: get }, place)
   return explorer.session.send(call).catch(() => undefined)
 }
 
@@ -148,13 +157,14 @@ function back({ explorer, service, place }: View): Place {
  * Says what has come of a call. A change leads to its record, a removal to the list. What a call
  * has created or answered is shown as it came: not everybody who may create a record may read it.
  */
-function after(view: View, current: Place, result: unknown, answer: HTMLElement): void {
+function after(view: View, current: Place, result: unknown, content: HTMLElement, answer: HTMLElement): void {
   const { explorer, service, operation } = view
   const notice = `${toOutcome(operation.name)} ${explorer.panel.status}`
   const id = isObject(result) ? idOfRecord(result, service.idField) : undefined
   const canShow = id !== undefined && service.operations.has('get')
   const isChange = operation.name === 'patch' || operation.name === 'update'
   const isRemoval = operation.name === 'remove'
+  if (!isRemoval) explorer.refreshList()
   if ((isChange && canShow) || (isRemoval && service.operations.has('find'))) {
     explorer.notice = notice
     const list = explorer.lists.get(service.path) ?? { ...listOfService(service.path), route: current.route }
@@ -172,7 +182,7 @@ function after(view: View, current: Place, result: unknown, answer: HTMLElement)
   }
   // Replace the form, because sending it again would create a second record.
   fill(
-    answer.parentElement as HTMLElement,
+    content,
     outcome,
     element(
       'div',
@@ -181,7 +191,7 @@ function after(view: View, current: Place, result: unknown, answer: HTMLElement)
       isCreated && button('Create another', () => explorer.render())
     )
   )
-  byId('main').querySelector<HTMLElement>('.notice[tabindex]')?.focus()
+  content.querySelector<HTMLElement>('.notice[tabindex]')?.focus()
 }
 
 function idField({ operation, place }: View, change: (part: Partial<Place>) => void): Content {

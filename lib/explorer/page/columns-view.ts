@@ -1,5 +1,5 @@
 import type { ExploredService, Operation } from '../model/services.js'
-import { button, type Content, element } from './element.js'
+import { button, type Content, element, fill } from './element.js'
 import type { View } from './explorer.js'
 
 /** The columns that were chosen for a service; none where all are shown. */
@@ -19,7 +19,7 @@ export function columnsView(view: View, isOpen: boolean, choose: (columns: reado
   if (names.length < 2) return undefined
   const columns = columnsChosen(view)
   const chosen = new Set(columns.length > 0 ? columns : names)
-  const boxes = names.map((name) => {
+  const choiceOf = (name: string) => {
     const box = element('input', { type: 'checkbox', checked: chosen.has(name), key: `column-${name}` })
     box.onchange = () => {
       const next = names.filter((column) => (column === name ? box.checked : chosen.has(column)))
@@ -28,10 +28,11 @@ export function columnsView(view: View, isOpen: boolean, choose: (columns: reado
       choose(some)
     }
     return element('label', { className: 'choice' }, box, name)
-  })
+  }
   const count = columns.length > 0 ? ` (${chosen.size} of ${names.length})` : ''
-  const menu = element('div', { className: 'menu', popover: 'auto', id: 'columns' }, boxes)
+  const menu = element('div', { className: 'menu', popover: 'auto', id: 'columns' })
   const opener = button(`Columns${count}`, () => {}, { className: 'small', popoverTargetElement: menu, key: 'columns' })
+  menu.addEventListener('beforetoggle', ({ newState }) => fill(menu, newState === 'open' && names.map(choiceOf)))
   menu.addEventListener('toggle', () => {
     const { bottom, right } = opener.getBoundingClientRect()
     menu.style.top = `${bottom + 5}px`

@@ -30,14 +30,15 @@ export function fill(parent: Element, ...content: Content[]): void {
 
 export const byId = (id: string) => document.getElementById(id) as HTMLElement
 
+export const byKey = (key: string): HTMLElement | undefined =>
+  [...document.querySelectorAll<HTMLElement>('[data-key]')].find((candidate) => candidate.dataset.key === key)
+
 /** Gives the focus back to what had it before its view was made anew. */
 export function keepFocus(render: () => void): void {
   const { key } = (document.activeElement as HTMLElement | null)?.dataset ?? {}
   render()
   if (key === undefined || (document.activeElement as HTMLElement | null)?.dataset.key === key) return
-  const match = [...document.querySelectorAll<HTMLElement>('[data-key]')].find(
-    (candidate) => candidate.dataset.key === key
-  )
+  const match = byKey(key)
   match?.focus()
   if (match instanceof HTMLInputElement && match.selectionEnd !== null)
     match.setSelectionRange(match.value.length, match.value.length)

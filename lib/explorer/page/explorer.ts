@@ -2,8 +2,10 @@ import type { Call } from '../model/call.js'
 import { type Place, toHash } from '../model/place.js'
 import { toQuery } from '../model/query.js'
 import type { ExploredService, Operation } from '../model/services.js'
+import { byId } from './element.js'
 import type { RequestPanel } from './request-panel.js'
 import type { Exchange, PageSession } from './session.js'
+import { waitingView } from './waiting.js'
 
 /** State that all views of the page share. */
 export interface Explorer {
@@ -24,6 +26,8 @@ export interface Explorer {
   leave(): void
   /** Shows the place anew. */
   render(): void
+  /** Shows the list behind the drawer anew. */
+  refreshList(): void
   /** Called after a login or a logout: shows what another user sees, and leaves what is typed. */
   update(): void
 }
@@ -47,31 +51,47 @@ export const go = (place: Place) => {
   location.hash = toHash(place)
 }
 
+/** The part of the page that one works in: the drawer if it is open. The panel shows its request. */
+export const front = (): HTMLElement => byId(byId('drawer').hidden ? 'main' : 'drawer')
+
+// Most answers are there before anybody asks where they are.
+const untilWaiting = 300
+
 /**
- * Makes a call of a view. The panel shows its answer, unless the view is gone by then: the panel
- * shows another request.
+ * Makes a call of a view. The panel shows its answer, unless the view is gone or behind the drawer
+ * by then: the panel shows another request. After a moment, the view says that it waits.
  */
 export async function sendFrom({ explorer }: View, content: Element, call: Call): Promise<unknown> {
   const { session, panel } = explorer
   let isAnswered = false
   const controller = new AbortController()
+  const isInFront = () => front().contains(content)
   const show = (exchange: Exchange) => {
     isAnswered = true
-    if (content.isConnected) panel.showAnswer(exchange)
+    if (isInFront()) panel.showAnswer(exchange)
   }
-  panel.wait(() => controller.abort())
+  const waiting = waitingView('Waiting for the server…', () => controller.abort())
+  const timer = setTimeout(() => content.before(waiting), untilWaiting)
+  if (isInFront()) panel.wait()
   try {
     return await session.send(call, { show, signal: controller.signal })
   } catch (error) {
     const isCancelled = controller.signal.aborted
     // Otherwise the panel would show the answer to an earlier request.
-    if (!isAnswered && content.isConnected) panel.showNoAnswer(isCancelled ? 'Cancelled' : 'No answer')
+    if (!isAnswered && isInFront()) panel.showNoAnswer(isCancelled ? 'Cancelled' : 'No answer')
     throw isCancelled ? controller.signal.reason : error
+  } finally {
+    clearTimeout(timer)
+    waiting.remove()
   }
 }
 
 /** The call of a place. */
-export const callOf = ({ service, operation }: View, place: Place, data?: unknown): Call => ({
+export const callOf = (
+  { service, operation }: Pick<View, 'service' | 'operation'>,
+  place: Place,
+  data?: unknown
+): Call => ({
   service,
   operation,
   id: place.id,

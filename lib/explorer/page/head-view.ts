@@ -12,7 +12,7 @@ export function headView(view: View, title: Content): HTMLElement {
   return element(
     'div',
     { className: 'head' },
-    element('h2', { tabIndex: -1, id: 'heading' }, title),
+    element('h2', { tabIndex: -1 }, title),
     element('div', { className: 'actions' }, actionsOf(view)),
     place.call === 'find' &&
       service.description !== undefined &&

@@ -1,10 +1,11 @@
 import { missingIn } from '../model/call.js'
-import { type Place, toHash } from '../model/place.js'
+import { listOfService, type Place, toHash } from '../model/place.js'
 import { joinFilters, type ListFilters, splitFilters } from '../model/references.js'
 import { columnsOf, pageOf, type Rows, toReadableText, toRows } from '../model/result.js'
 import { columnsChosen, columnsView } from './columns-view.js'
-import { button, byId, type Content, element, fill, keepFocus } from './element.js'
-import { callOf, sendFrom, type View } from './explorer.js'
+import { markRow } from './drawer.js'
+import { button, byId, type Content, element, fill, keepFocus, link } from './element.js'
+import { callOf, front, sendFrom, type View } from './explorer.js'
 import { filtersView, markConditions, searchInput } from './filters-view.js'
 import { createForm, headView, routeFields, showHead } from './head-view.js'
 import { loginNotice } from './login-view.js'
@@ -19,11 +20,12 @@ export async function listView(view: View): Promise<void> {
   const split = (filters: Place['filters']) => splitFilters(view.operation, filters)
   const place = { ...view.place, filters: joinFilters(split(view.place.filters)), columns: columnsChosen(view) }
   explorer.lists.set(service.path, place)
-  let draft = place
+  let draft: Place = place
   const conditions = element('div', { className: 'filters' })
   const main = byId('main')
   const answer = element('div', { className: 'records' })
   answer.dataset.list = service.path
+  answer.dataset.hash = toHash(place)
   // Keep the previous records until the new ones arrive.
   const before = main.querySelector<HTMLElement>('.records')
   if (before?.dataset.list === service.path) answer.append(...before.childNodes)
@@ -31,11 +33,9 @@ export async function listView(view: View): Promise<void> {
   const isMenuOpen = before?.dataset.list === service.path && main.querySelector('.menu:popover-open') !== null
   const preview = () => {
     const isWrong = markConditions(view, draft.filters)
-    void explorer.panel.show(
-      callOf(view, draft),
-      [],
-      isWrong ? 'Correct the conditions to see the request.' : undefined
-    )
+    const reason = isWrong ? 'Correct the conditions to see the request.' : undefined
+    // The panel is about the record in the drawer.
+    if (front() === main) void explorer.panel.show(callOf(view, draft), [], reason)
     return isWrong
   }
   /** Shows the list with the conditions as they are typed, unless something is wrong with them. */
@@ -56,7 +56,7 @@ export async function listView(view: View): Promise<void> {
       others: [...others, { field: first?.name ?? '', operator: first?.operators[0] ?? '', text: '' }]
     })
     renderFilters()
-    ;(conditions.querySelector('.filter:last-of-type :is(input, select)') as HTMLElement | null)?.focus()
+    conditions.querySelector<HTMLElement>('.filter:has(+ .tools) > :is(input, select)')?.focus()
   }
   const renderFilters = () => {
     const { search, others } = split(draft.filters)
@@ -93,7 +93,7 @@ export async function listView(view: View): Promise<void> {
   const toDo = missing.length > 0 ? `Fill in ${missing.join(' and ')}` : isWrong ? 'Correct the conditions' : undefined
   if (toDo === undefined && explorer.session.asksForLogin(view.operation) && !explorer.openings.has(service.path)) {
     fill(answer, loginNotice(view))
-    explorer.panel.clearAnswer()
+    if (front() === main) explorer.panel.clearAnswer()
     return
   }
   if (toDo !== undefined) return fill(answer, element('p', { className: 'empty' }, `${toDo} to see records.`))
@@ -102,6 +102,7 @@ export async function listView(view: View): Promise<void> {
   const show = (content: Content) => {
     answer.ariaBusy = null
     keepFocus(() => fill(answer, content))
+    markRow()
     answer.querySelector('.scroll')?.scrollTo({ left })
   }
   try {
@@ -146,24 +147,44 @@ function resultView(view: View, result: unknown, { find, from, draw }: Ways): Co
   return [
     selection,
     rows.records.length === 0
-      ? element('p', { className: 'empty' }, reasonOf(view, rows))
+      ? emptyView(view, rows)
       : tableView(view, page, columns, { sort, pick: takesMany ? pick : undefined }),
-    element(
-      'div',
-      { className: 'pager' },
-      pagerView(page, {
-        go: page.isInBrowser ? draw : (skip) => find({ skip }),
-        resize: page.isInBrowser ? undefined : (limit) => find({ skip: 0, limit }),
-        asked: place.limit
-      }),
-      rows.records.length > 0 && fileButtons(view.service.path, columns, rows.records)
-    )
+    // A list without records has no pages.
+    (rows.records.length > 0 || place.skip > 0) &&
+      element(
+        'div',
+        { className: 'pager' },
+        pagerView(page, {
+          go: page.isInBrowser ? draw : (skip) => find({ skip }),
+          resize: page.isInBrowser ? undefined : (limit) => find({ skip: 0, limit }),
+          asked: place.limit
+        }),
+        rows.records.length > 0 && fileButtons(view.service.path, columns, rows.records)
+      )
   ]
 }
 
-function reasonOf({ place }: View, rows: Rows): string {
-  if (place.skip > 0 && rows.total !== 0) return 'There are no more records: this page is past the last one.'
-  return place.filters.length > 0 ? 'No record fits these conditions.' : 'There are no records.'
+/** Says why there are no records, and offers to create the first one. */
+function emptyView({ explorer, service, place }: View, rows: Rows): HTMLElement {
+  const isPast = place.skip > 0 && rows.total !== 0
+  const isFiltered = place.filters.length > 0
+  const create = service.operations.get('create')
+  const mayCreate = create !== undefined && !explorer.session.asksForLogin(create)
+  const form = toHash({ ...listOfService(service.path), call: 'create', route: place.route })
+  return element(
+    'div',
+    { className: 'empty' },
+    element(
+      'p',
+      { role: 'status' },
+      isPast
+        ? 'There are no more records: this page is past the last one.'
+        : isFiltered
+          ? 'No record fits these conditions.'
+          : 'There are no records.'
+    ),
+    mayCreate && !isPast && !isFiltered && link(form, 'button primary', 'Create the first one')
+  )
 }
 
 /** The columns of a table. The id leads to the record, wherever the document has it. */

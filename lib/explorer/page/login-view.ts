@@ -1,10 +1,9 @@
-import { toProblem } from '../model/problem.js'
 import { button, byId, type Content, element, fill, freshId, labelled, select } from './element.js'
 import type { Explorer, View } from './explorer.js'
 import { type FieldView, nothing, toFormPart } from './field-parts.js'
 import { fieldView } from './field-view.js'
 import { createForm, headView } from './head-view.js'
-import { markFields, markProblems, problemView } from './problem-view.js'
+import { markProblems, problemView, showProblem } from './problem-view.js'
 
 /** Who is logged in, with the way in or out. */
 export function loginState(explorer: Explorer): void {
@@ -66,7 +65,6 @@ export function loginPage(view: View): void {
   const { explorer, service } = view
   const { session } = explorer
   explorer.panel.clear()
-  explorer.update = explorer.render
   const form = loginForm(explorer, () => explorer.update())
   fill(
     byId('main'),
@@ -133,9 +131,7 @@ function loginForm(explorer: Explorer, done: () => void, ...buttons: Content[]) 
       if (strategy !== undefined && (keys.length === 0 || Object.keys(data as object).length > 0))
         await session.logIn(strategy, data as object)
     } catch (error) {
-      fill(problem, problemView(explorer, error, { isOfLogin: true }))
-      markFields(toProblem(error, session.base).details, form.marks())
-      return
+      return showProblem(explorer, error, problem, form, { isOfLogin: true })
     }
     loginState(explorer)
     done()

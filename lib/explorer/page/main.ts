@@ -3,8 +3,10 @@ import { isLoginService } from '../model/login.js'
 import { firstService } from '../model/navigation.js'
 import { fromHash, type Place, startOf, toHash } from '../model/place.js'
 import { callView } from './call-view.js'
-import { byId, element, fill, keepFocus, link } from './element.js'
-import type { Explorer, View } from './explorer.js'
+import { hasList, listBeside, markRow, openDrawer, rowKey } from './drawer.js'
+import { byId, byKey, element, fill, keepFocus, link } from './element.js'
+import { type Explorer, front, type View } from './explorer.js'
+import { followKey } from './keys.js'
 import { listView } from './list-view.js'
 import { listenView } from './listen-view.js'
 import { logIn, loginPage, loginState } from './login-view.js'
@@ -49,6 +51,8 @@ const extraViews: ReadonlyMap<string, Render> = new Map([
   ['schema', schemaView]
 ])
 
+const isSameView = (a: Place, b: Place) => a.service === b.service && a.call === b.call && a.id === b.id
+
 function startPage(explorer: Explorer, title: string): void {
   const { services } = explorer.session
   const here = (): Place | undefined => fromHash(location.hash)
@@ -59,9 +63,9 @@ function startPage(explorer: Explorer, title: string): void {
     return service && !isList ? startOf(service) : place
   }
   const showService = servicesView(explorer)
-  let shown: string | undefined
+  let shown: Place | undefined
 
-  explorer.render = () => {
+  function show(isAnew: boolean): void {
     explorer.leave()
     explorer.leave = () => {}
     loginState(explorer)
@@ -82,7 +86,8 @@ function startPage(explorer: Explorer, title: string): void {
           : 'There is nothing here.'
       document.title = title
       explorer.panel.clear()
-      return fill(
+      openDrawer(false)
+      fill(
         byId('main'),
         element(
           'div',
@@ -91,20 +96,38 @@ function startPage(explorer: Explorer, title: string): void {
           first && link(toHash(startOf(first)), '', `Go to /${first.path}`)
         )
       )
+      return
     }
     document.title = `${service.path} · ${title}`
     const view: View = { explorer, place, service, operation }
-    if (isLogin) return keepFocus(() => loginPage(view))
-    const render = extraView ?? views.get(place.call) ?? callView
-    explorer.update = explorer.render
-    const isOther = shown !== undefined && shown !== service.path + place.call + place.id
-    shown = service.path + place.call + place.id
+    const list = isLogin || extraView !== undefined ? undefined : listBeside(view)
+    const before = shown
+    shown = place
+    const isOther = before !== undefined && !isSameView(before, place)
     if (isOther) explorer.panel.clearAnswer()
+    const isSaved = explorer.notice !== ''
+    explorer.update = explorer.render
+    openDrawer(list !== undefined)
+    if (isOther) front().scrollTop = 0
+    const render = isLogin ? loginPage : (extraView ?? views.get(place.call) ?? callView)
     keepFocus(() => void render(view))
+    explorer.refreshList = () => {
+      if (list !== undefined) void listView(list)
+    }
+    if (isAnew || (list !== undefined && !hasList(list.place))) explorer.refreshList()
+    markRow()
+    const isLost = document.activeElement === document.body
     // Who follows a link of a view that is gone goes on at the next one.
-    if (isOther && document.activeElement === document.body) byId('heading')?.focus()
+    if (isOther && (isLost || (list !== undefined && !front().contains(document.activeElement)))) {
+      // Who closes the drawer goes on at its row.
+      const isBack = list === undefined && !isSaved && before.service === place.service
+      const row = isBack ? byKey(rowKey(before.id)) : undefined
+      ;(row ?? front().querySelector<HTMLElement>('h2'))?.focus()
+    }
   }
-  addEventListener('hashchange', () => explorer.render())
+  explorer.render = () => show(true)
+  addEventListener('hashchange', () => show(false))
+  addEventListener('keydown', followKey)
   addEventListener('beforeunload', (event) => {
     if (explorer.drafts.size > 0) event.preventDefault()
   })
@@ -113,7 +136,7 @@ function startPage(explorer: Explorer, title: string): void {
 
 async function main(): Promise<void> {
   linkHome()
-  byId('skip').onclick = () => byId('heading')?.focus()
+  byId('skip').onclick = () => front().querySelector<HTMLElement>('h2')?.focus()
   const title = byId('title')
   fill(byId('main'), waitingView('Reading the document…'))
   try {
@@ -134,7 +157,8 @@ async function main(): Promise<void> {
       logIn: () => logIn(explorer),
       leave: () => {},
       render: () => {},
-      update: () => {}
+      update: () => {},
+      refreshList: () => {}
     }
     startPage(explorer, title.textContent)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type Detail, toProblem } from '../model/problem.js'
-import { button, element } from './element.js'
+import { button, element, fill } from './element.js'
 import type { Explorer } from './explorer.js'
 import type { FormPart, Mark } from './field-parts.js'
 
@@ -39,7 +39,7 @@ export function problemView(
  * Marks all fields of a form that details belong to, and goes to the first of them. What is wrong
  * within a field that is no form of its own is said at the field.
  */
-export function markFields(details: readonly Detail[], marks: ReadonlyMap<string, Mark>): void {
+function markFields(details: readonly Detail[], marks: ReadonlyMap<string, Mark>): void {
   const notes = new Map<string, string[]>()
   for (const { place, message } of details) {
     const keys = place.split('.')
@@ -60,6 +60,19 @@ export function markFields(details: readonly Detail[], marks: ReadonlyMap<string
   const target =
     first?.tagName === 'FIELDSET' ? first.querySelector<HTMLElement>('input, select, textarea, button') : first
   target?.focus()
+}
+
+/** Shows in a form why it was not carried out, and marks the fields that the error is about. */
+export function showProblem(
+  explorer: Explorer,
+  error: unknown,
+  place: Element,
+  form: FormPart | undefined,
+  ways?: Parameters<typeof problemView>[2]
+): void {
+  fill(place, problemView(explorer, error, ways))
+  place.scrollIntoView({ block: 'nearest' })
+  if (form !== undefined) markFields(toProblem(error, explorer.session.base).details, form.marks())
 }
 
 /** Marks the fields of a form that can't be sent as they are. @returns whether there are any */

@@ -1,8 +1,9 @@
 import { missingIn } from '../model/call.js'
-import { isObject } from '../model/json.js'
+import { isObject, propertyOf } from '../model/json.js'
 import { columnsOf, isTokenName, toReadableText } from '../model/result.js'
-import { byId, element, fill } from './element.js'
-import { callOf, sendFrom, type View } from './explorer.js'
+import { drawerHead } from './drawer.js'
+import { element, fill } from './element.js'
+import { callOf, front, sendFrom, type View } from './explorer.js'
 import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
 import { colours } from './json-editor.js'
 import { problemView } from './problem-view.js'
@@ -19,8 +20,8 @@ export async function recordView(view: View): Promise<void> {
   })
   const isKnown = missingIn(callOf(view, place)).length === 0
   fill(
-    byId('main'),
-    headView(view, trail(view, element('span', {}, place.id ?? ''))),
+    front(),
+    drawerHead(view, headView(view, trail(view, element('span', {}, place.id ?? '')))),
     !isKnown &&
       createForm('', () => showHead(view, draft), fields, element('button', { className: 'primary' }, 'Show')),
     answer
@@ -30,7 +31,11 @@ export async function recordView(view: View): Promise<void> {
   answer.ariaBusy = 'true'
   const response = await sendFrom(view, answer, callOf(view, place)).then(
     (record) => valuesView(view, record),
-    (error) => problemView(explorer, error, { again: () => explorer.render() })
+    (error) => {
+      // Nothing can be done with a record that is not there.
+      if (propertyOf(error, 'code') === 404) answer.parentElement?.querySelector('.actions')?.remove()
+      return problemView(explorer, error, { again: () => explorer.render() })
+    }
   )
   answer.ariaBusy = null
   fill(answer, response)

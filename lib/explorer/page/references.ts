@@ -35,7 +35,7 @@ async function readLabels(explorer: Explorer, path: string, ids: readonly string
   if (!idField?.operators.includes('$in')) return new Map()
   const filters = [{ field: idField.name, operator: '$in', text: JSON.stringify(ids) }]
   const place = { ...listOfService(path), filters, limit: ids.length }
-  const rows = toRows(await session.send(callOf({ explorer, service, operation, place }, place)))
+  const rows = toRows(await session.send(callOf({ service, operation }, place)))
   return new Map(matching(rows?.records ?? [], idField.name, '').map(({ id, label }) => [id, label]))
 }
 
@@ -47,7 +47,7 @@ export function searchOf(explorer: Explorer, path: string): RecordSearch | undef
   if (service === undefined || operation === undefined || service.placeholders.length > 0) return undefined
   const ask = async (part: Partial<Place>) => {
     const place = { ...listOfService(path), ...part }
-    const rows = toRows(await session.send(callOf({ explorer, service, operation, place }, place)))
+    const rows = toRows(await session.send(callOf({ service, operation }, place)))
     return rows ?? { records: [], total: 0 }
   }
   const first = (choices: Choices['choices'], total: number | undefined): Choices => {
@@ -83,7 +83,7 @@ export function searchOf(explorer: Explorer, path: string): RecordSearch | undef
       if (get === undefined) return ''
       const place = { ...listOfService(path), id }
       return session
-        .send(callOf({ explorer, service, operation: get, place }, place))
+        .send(callOf({ service, operation: get }, place))
         .then(toRecordLabel, (error) => (error.code === 404 ? undefined : ''))
     }
   }

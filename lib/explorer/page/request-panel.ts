@@ -4,7 +4,6 @@ import { toDuration, toSize } from '../model/units.js'
 import { answerView } from './answer-view.js'
 import { button, byId, type Content, element, fill } from './element.js'
 import type { Exchange, PageSession } from './session.js'
-import { waitingView } from './waiting.js'
 
 const librariesShown = { curl: 'curl', fetch: 'fetch', typescript: 'TypeScript' } satisfies Record<
   keyof RequestTexts,
@@ -27,7 +26,6 @@ export class RequestPanel {
   #token = ''
   #again = () => {}
   #count = 0
-  #timer = 0
 
   constructor(session: PageSession) {
     this.#session = session
@@ -102,23 +100,13 @@ export class RequestPanel {
   }
 
   clearAnswer(): void {
-    this.#endWait()
+    this.#answer.ariaBusy = null
     fill(this.#answer)
   }
 
-  /** Marks the shown answer as outdated, and says after a moment that the page waits for another one. */
-  wait(cancel: () => void): void {
-    this.#endWait()
+  /** Marks the shown answer as outdated. */
+  wait(): void {
     this.#answer.ariaBusy = 'true'
-    this.#timer = setTimeout(
-      () => fill(this.#answer, element('h2', {}, 'Answer'), waitingView('Waiting for the server…', cancel)),
-      300
-    )
-  }
-
-  #endWait(): void {
-    clearTimeout(this.#timer)
-    this.#answer.ariaBusy = null
   }
 
   /** Shows why a request got no answer. */
@@ -128,7 +116,7 @@ export class RequestPanel {
   }
 
   #fillAnswer(className: string, text = '', ...content: Content[]): void {
-    this.#endWait()
+    this.#answer.ariaBusy = null
     const copyAnswer = () => this.#copy(text, this.#answer)
     fill(
       this.#answer,

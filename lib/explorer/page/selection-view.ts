@@ -1,10 +1,9 @@
-import { toProblem } from '../model/problem.js'
 import type { Operation } from '../model/services.js'
 import { bodyView } from './body-view.js'
 import { button, byId, element, fill } from './element.js'
 import type { View } from './explorer.js'
 import { createForm } from './head-view.js'
-import { markFields, markProblems, problemView } from './problem-view.js'
+import { markProblems, showProblem } from './problem-view.js'
 
 /** The method of a service that takes many records by their ids, where there is one. */
 export function forMany({ service }: View, name: string): Operation | undefined {
@@ -47,9 +46,7 @@ function askFor(view: View, operation: Operation, ids: readonly string[]): void 
         data: body?.read().data
       })
     } catch (error) {
-      fill(problem, problemView(explorer, error))
-      if (body !== undefined) markFields(toProblem(error, explorer.session.base).details, body.marks())
-      return
+      return showProblem(explorer, error, problem, body)
     }
     dialog.close()
     explorer.notice = `${records}: ${isRemoval ? 'removed' : 'saved'}.`

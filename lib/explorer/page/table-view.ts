@@ -1,7 +1,8 @@
 import { type Json, propertyOf } from '../model/json.js'
 import { recordAt, toHash } from '../model/place.js'
 import { idOfRecord, type Rows, toCell } from '../model/result.js'
-import { type Content, element, link } from './element.js'
+import { rowKey } from './drawer.js'
+import { type Content, element } from './element.js'
 import type { View } from './explorer.js'
 import { valueView } from './value-view.js'
 
@@ -75,7 +76,7 @@ export function tableView(view: View, rows: Rows, columns: readonly string[], ac
     const content =
       id === undefined
         ? valueView(view.explorer, value, fields.get(name), toCell)
-        : link(toHash(recordAt(place, id)), '', toCell(value))
+        : element('a', { href: toHash(recordAt(place, id)), key: rowKey(id) }, toCell(value))
     const created = element(
       'td',
       { className: [...classesOf(name), isDim && 'dim'].filter(Boolean).join(' ') },

@@ -1,0 +1,40 @@
+import { byId, byKey } from './element.js'
+import { front } from './explorer.js'
+
+const neighbours = new Map([
+  ['ArrowUp', 'Previous record'],
+  ['ArrowDown', 'Next record']
+])
+
+/**
+ * Follows the keys of the page: Ctrl+S saves, / leads to the conditions, Escape closes the drawer,
+ * and in its head, ↑ and ↓ lead to the neighbours of its record.
+ */
+export function followKey(event: KeyboardEvent): void {
+  const { key, target } = event
+  const dialog = byId('dialog')
+  const isAsking = dialog instanceof HTMLDialogElement && dialog.open
+  if (event.defaultPrevented || event.isComposing || event.altKey || !(target instanceof Element)) return
+  const isTyping = target.matches('input, select, textarea')
+  const isInDrawer = byId('drawer').contains(target)
+  if (event.ctrlKey || event.metaKey) {
+    const form = (isAsking ? dialog : front()).querySelector<HTMLFormElement>('form.call')
+    if (key.toLowerCase() !== 's' || form === null) return
+    form.requestSubmit()
+  } else if (isAsking || document.querySelector(':popover-open') !== null) return
+  else if (key === '/' && !isTyping && byId('main').checkVisibility()) filter()
+  else if (key === 'Escape' && (isInDrawer || !isTyping)) byKey('Close')?.click()
+  // Elsewhere the arrows scroll.
+  else if (neighbours.has(key) && (target === document.body || target.closest('.bar')))
+    byKey(neighbours.get(key) ?? '')?.click()
+  else return
+  event.preventDefault()
+}
+
+/** Goes to the first condition of the list, or to a new one. */
+function filter(): void {
+  const main = byId('main')
+  const input = main.querySelector<HTMLElement>('[type=search], [aria-label=Value]')
+  if (input !== null) input.focus()
+  else main.querySelector<HTMLElement>('.tools > button')?.click()
+}

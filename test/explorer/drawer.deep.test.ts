@@ -51,7 +51,7 @@ t.test('a record and its form are beside their list', { skip: howToInstall }, as
     await page.keyboard.press('ControlOrMeta+s')
     await page.getByRole('definition').getByText('Changed').waitFor()
     await page.getByRole('cell', { name: 'Changed' }).waitFor()
-    t.equal((await app.service('posts').get(3)).title, 'Changed')
+    t.match(await app.service('posts').get(3), { title: 'Changed' })
   })
 
   await t.test('Escape closes it, asks before it forgets what is typed, and leads back to the row', async (t) => {
@@ -65,7 +65,7 @@ t.test('a record and its form are beside their list', { skip: howToInstall }, as
       await (answers.shift() === true ? dialog.accept() : dialog.dismiss())
     })
     await page.keyboard.press('Escape')
-    await eventually(t).equal(() => asked.length, 1)
+    await eventually(t).equal(async () => asked.length, 1)
     t.match(await page.getByLabel('title').inputValue(), 'Half')
     await page.keyboard.press('Escape')
     await heading(page).waitFor({ state: 'detached' })

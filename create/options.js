@@ -1,5 +1,5 @@
 // The options of a new project: from the arguments, or from questions on a terminal.
-import { createInterface } from 'node:readline'
+import { clearScreenDown, createInterface, moveCursor } from 'node:readline'
 import { parseArgs } from 'node:util'
 
 /** The templates by name, with a description. The first is the default. */
@@ -68,27 +68,51 @@ function parse(args) {
 
 /** Asks for the folder, and for the template unless it is named already. */
 async function askAll(template, streams) {
-  const terminal = createInterface(streams)
+  // Without a history, the arrow keys are free to choose a template.
+  const terminal = createInterface({ ...streams, historySize: 0 })
   // Two answers that are pasted at once are two lines, before the second question.
   const lines = terminal[Symbol.asyncIterator]()
   let isOpen = true
   terminal.once('close', () => {
     isOpen = false
   })
-  const ask = async (question, standard) => {
-    terminal.setPrompt(`${question} [${standard}]: `)
+  const ask = async (question) => {
+    terminal.setPrompt(question)
     if (isOpen) terminal.prompt()
     const { value, done } = await lines.next()
     if (done) throw new Interrupted()
-    return value.trim() || standard
+    return value.trim()
   }
   try {
-    const folder = await ask('Folder', 'my-app')
-    if (template !== undefined) return { folder, template }
-    streams.output.write(`\n${names.map((name, index) => `  ${index + 1}  ${row(name)}\n`).join('')}\n`)
-    const answer = await ask('Template', names[0])
-    return { folder, template: names[answer - 1] ?? answer }
+    const folder = (await ask('Folder [my-app]: ')) || 'my-app'
+    return { folder, template: template ?? (await askForTemplate(ask, terminal, streams)) }
   } finally {
     terminal.close()
+  }
+}
+
+/** Shows the templates. The arrow keys move the mark, and a number or a name is an answer too. */
+async function askForTemplate(ask, terminal, { input, output }) {
+  let marked = 0
+  const show = () => {
+    const rows = names.map((name, index) => `${index === marked ? '>' : ' '} ${index + 1}  ${row(name)}\n`)
+    output.write(`\n${rows.join('')}\n`)
+  }
+  const move = (_text, { name }) => {
+    const step = { up: names.length - 1, down: 1 }[name]
+    if (step === undefined) return
+    marked = (marked + step) % names.length
+    moveCursor(output, -terminal.getCursorPos().cols, -names.length - 2)
+    clearScreenDown(output)
+    show()
+    terminal.prompt(true)
+  }
+  show()
+  input.on('keypress', move)
+  try {
+    const answer = await ask('Template (arrow keys, a number or a name): ')
+    return answer === '' ? names[marked] : (names[answer - 1] ?? answer)
+  } finally {
+    input.off('keypress', move)
   }
 }

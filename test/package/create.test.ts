@@ -54,6 +54,23 @@ t.test('on a terminal it asks; answers may be pasted at once, and Ctrl+C ends it
     t.ok((await asked(text).catch((error) => error)) instanceof Interrupted)
 })
 
+t.test('arrow keys choose a template', async (t) => {
+  const { readOptions } = await moduleOf('options.js')
+  const [input, output] = [new PassThrough(), new PassThrough()].map((stream) => Object.assign(stream, { isTTY: true }))
+  const [up, down] = ['\u001b[A', '\u001b[B']
+  const keys = [down, down, up, '\n']
+  let written = ''
+  output?.on('data', (chunk) => {
+    written += chunk
+    // Each key comes when the question is there, which each of them asks anew.
+    if (String(chunk).includes('Template (')) input?.write(keys.shift() ?? '')
+  })
+  const options = readOptions(['--no-install'], { input, output })
+  input?.write('shop\n')
+  t.match(await options, { folder: 'shop', template: 'api' })
+  t.match(written, '> 3  fullstack')
+})
+
 t.test('its page names all templates and options', async (t) => {
   const { templates, usage } = await moduleOf('options.js')
   const page = read('create/README.md')

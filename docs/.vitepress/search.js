@@ -6,7 +6,7 @@ const otherWords = {
   'README.md': 'install introduction crud rest api framework backend',
   'docs/getting-started.md': 'install quickstart hello world first steps setup',
   'docs/services.md': 'pagination bulk batch cron custom endpoint action rpc controller repository crud',
-  'docs/resource.md': 'validation validate zod typebox valibot arktype ajv json schema model dto',
+  'docs/resource.md': 'standard schema validation validate zod typebox valibot arktype ajv json schema model dto',
   'docs/hooks.md': 'middleware interceptor plugin lifecycle before after around event emitter',
   'docs/errors.md': 'exception troubleshooting debug faq problem 400 404 500',
   'docs/uploads-and-streams.md': 'upload file download multipart s3 image csv ndjson streaming',
@@ -35,7 +35,8 @@ const otherWords = {
   'docs/coming-from.md': 'express nestjs trpc orpc ts-rest json-server migrate',
   'docs/from-feathers.md': 'feathersjs feathers 5 dove koa express migrate upgrade',
   'docs/mounting-feathers.md': 'feathersjs koa express legacy socket.io incremental migration',
-  'docs/http.md': 'cors url query string qs headers status code content negotiation prefix middleware redirect',
+  'docs/http.md':
+    'cursor keyset pagination paging next page link header merge patch json patch rfc 7396 accept-patch cors url query string qs headers status code content negotiation prefix middleware redirect',
   'docs/openapi.md': 'swagger explorer admin ui documentation postman generated client codegen',
   'docs/support.md': 'versions roadmap node lts semver release compatibility mcp',
   'SECURITY.md': 'vulnerability report cve disclosure'

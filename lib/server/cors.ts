@@ -20,6 +20,7 @@ export const corsOptions: { methods: string[]; allowedHeaders: string[]; exposed
     'X-Service-Method'
   ],
   exposedHeaders: [
+    'Accept-Patch',
     'Accept-Query',
     'Allow',
     'Content-Disposition',

@@ -250,3 +250,18 @@ t.test(
     }
   }
 )
+
+t.test('answers that refuse a PATCH, and those to OPTIONS, say which formats it may have', async (t) => {
+  const { app } = await createHost(t)
+  const formats = 'application/json, application/merge-patch+json'
+  const patch = (type: string, payload: string) =>
+    app.inject({ method: 'PATCH', url: '/things/1', headers: { 'content-type': type }, payload })
+  t.match(await patch('text/plain', 'x'), { statusCode: 415, headers: { 'accept-patch': formats } })
+  t.match(await patch('application/merge-patch+json', '{"text":null}'), {
+    ...{ statusCode: 200, headers: { 'accept-patch': undefined } }
+  })
+  t.match(await patch('application/json-patch+json', '[{"op":"remove","path":"/text"}]'), { statusCode: 400 })
+  t.match(await app.inject({ method: 'OPTIONS', url: '/things/1' }), {
+    ...{ statusCode: 405, headers: { allow: /PATCH/, 'accept-patch': formats } }
+  })
+})

@@ -66,6 +66,16 @@ function isNestedTooDeep(text: string): boolean {
 const parsedTypes = /^application\/(json|x-www-form-urlencoded|[^\s;+]+\+json)\s*(;|$)/i
 
 /**
+ * Sets the header that says which formats a PATCH may have (RFC 5789, section 3.1). A merge patch is
+ * a JSON object of the fields to change.
+ */
+export const offerPatch = (reply: FastifyReply) =>
+  reply.header('accept-patch', 'application/json, application/merge-patch+json')
+
+/** Whether the body of a request is one that services read without another parser. */
+export const hasParsedType = ({ headers }: FastifyRequest) => parsedTypes.test(String(headers['content-type']))
+
+/**
  * Answers 415 for a compressed body, unless a hook of the application, such as `@fastify/compress`,
  * has decoded it.
  */

@@ -5,6 +5,7 @@ import { idName, placeholdersIn } from '../../core/path.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
 import { routePath } from '../request/arguments.js'
+import { offerPatch } from '../request/body.js'
 import { queryVerb } from '../request/query-body.js'
 import type { Router } from '../request/router.js'
 import { namedMethod } from './custom-methods.js'
@@ -18,6 +19,7 @@ function toMethodNotAllowed(
   reply: FastifyReply
 ): MethodNotAllowed {
   reply.header('allow', verbs.join(', '))
+  if (verbs.includes('PATCH')) offerPatch(reply)
   if (metaOf(entry.object).hasSecretAnswers) reply.header('cache-control', 'no-store')
   const isQuery = request.method === queryVerb
   const verb = isQuery || request.method === 'HEAD' ? 'GET' : request.method

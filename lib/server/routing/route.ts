@@ -31,7 +31,7 @@ import { HandlerTimeout } from '../answer/timeout.js'
 import type { errorHandler } from '../errors/error-handler.js'
 import { wantsEvents } from '../request/accept.js'
 import type { ReadArguments } from '../request/arguments.js'
-import { fileRoute, refuseEncoded } from '../request/body.js'
+import { fileRoute, hasParsedType, offerPatch, refuseEncoded } from '../request/body.js'
 import { refuseUnreadKey } from '../request/idempotency-key.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
@@ -131,6 +131,8 @@ function createRequestHook(route: MethodRoute): onRequestHookHandler {
     if (deprecated !== undefined) reply.headers(deprecated)
     if (deprecation?.link !== undefined) addLink(reply, `<${deprecation.link}>; rel="deprecation"`)
     if (offersQuery) offerQuery(reply)
+    // For an answer of 415.
+    if (method.name === 'patch' && !hasParsedType(request)) offerPatch(reply)
     refuseMethod(request, reply)
     if (request.headers['idempotency-key'] !== undefined) refuseUnreadKey(entry, method.name, request.method)
     readQuery(request, parse, settings.router)

@@ -1,5 +1,6 @@
 import type { HookContext, Http } from '../../types/hooks.js'
 import type { Query } from '../../types/service.js'
+import type { Interceptor } from './compose.js'
 import type { Caller } from './http-call.js'
 
 const callState = Symbol('call state')
@@ -28,6 +29,8 @@ export class CallState {
   parentFields: Readonly<Record<string, string>> | undefined = undefined
   /** Whether the caller of an `update` may send a field. `undefined`: all fields. */
   maySend: ((field: string) => boolean) | undefined = undefined
+  /** Calls the method, if the client walks through a list by cursors. */
+  walk: ListWalk | undefined = undefined
   /** The method's own result, before after hooks, for events. */
   rawResult: RawResult | undefined = undefined
   /** Resolve when the event log has the events of the call, which waits for them. */
@@ -46,6 +49,19 @@ export class CallState {
    * condition: the method of the request runs.
    */
   expectedVersions: ExpectedVersions | null | undefined = undefined
+}
+
+/** A call of `find` that reads one page of a walk by cursors. */
+export interface ListWalk {
+  run: Interceptor
+  /**
+   * Returns the cursor behind the last record of a page, `undefined` if no records are behind it.
+   *
+   * @param records of the page, after all hooks
+   * @param toSent returns a record as it is sent
+   * @throws {BadRequest} if the client does not get the values of the order
+   */
+  nextCursor(records: readonly unknown[] | undefined, toSent: (record: unknown) => unknown): string | undefined
 }
 
 /** The versions of a record that a write expects, by `If-Match`. */

@@ -1,5 +1,6 @@
 import type { Deprecation } from '../../types/deprecation.js'
 import { idFieldOf, isAdapter, takesMany } from './adapters/feathers.js'
+import { nullOrderOf } from './adapters/null-order.js'
 import { deprecationOf } from './deprecation.js'
 import { attempt, readProperty } from './errors.js'
 import { type HookStore, type OperationDocs, type SecurityScheme, traitsOf } from './hooks.js'
@@ -50,6 +51,8 @@ export interface ServiceDescription {
   readonly idField: string
   /** Whether `find` answers pages: `undefined` where the service does not say. */
   readonly isPaged: boolean | undefined
+  /** Whether clients can walk through its pages by cursors. */
+  readonly takesCursors: boolean
   /** Whether its queries are those of the database adapters of Feathers. */
   readonly isAdapter: boolean
   readonly methods: readonly MethodDescription[]
@@ -106,11 +109,13 @@ export function describe(entry: Describable): ServiceDescription {
         hooksAround(entry, name).flatMap((hook) => traitsOf(hook).openapi?.({ method: name, verb, hasId }, entry) ?? [])
     }
   }
+  const isPaged =
+    paginate === undefined ? undefined : Boolean(readProperty(paginate, 'default') ?? readProperty(paginate, 'max'))
   return {
     path: entry.path,
     idField: idFieldOf(entry.object),
-    isPaged:
-      paginate === undefined ? undefined : Boolean(readProperty(paginate, 'default') ?? readProperty(paginate, 'max')),
+    isPaged,
+    takesCursors: isPaged === true && nullOrderOf(entry.object) !== undefined,
     isAdapter: isAdapter(entry.object),
     methods: entry.exposed.map(describeMethod),
     hasEvents: entry.listen !== undefined,

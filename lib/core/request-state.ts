@@ -1,4 +1,5 @@
 import type { HookContext } from '../../types/hooks.js'
+import type { ListWalk } from './call-state.js'
 
 const requestState = Symbol('request state')
 
@@ -14,6 +15,8 @@ class RequestState {
   typeBefore: string | undefined = undefined
   /** The headers of the reply before the result has set its own. */
   headersBefore: Readonly<Record<string, number | string | string[] | undefined>> | undefined = undefined
+  /** The walk by cursors that the request goes on with. */
+  walk: ListWalk | undefined = undefined
   #hook: HookContext | null = null
   #hasSent = false
   #sent: unknown
@@ -54,6 +57,9 @@ export function requestStateOf(request: object): RequestState {
   ;(request as WithState)[requestState] = state
   return state
 }
+
+/** Returns the walk of a request, `undefined` if it has none. */
+export const walkOf = (request: object) => (request as WithState)[requestState]?.walk
 
 /** Returns the properties of `request.feathers`, `undefined` if nothing has used it. */
 export const propertiesOf = (request: object) => (request as WithState)[requestState]?.properties

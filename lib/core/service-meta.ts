@@ -124,6 +124,8 @@ interface ServiceMeta {
   secrets?: Set<string>
   /** The users of the API keys that it stores. */
   keyUsers?: { readonly service: object; readonly serviceName: string }
+  /** How its table sorts `null`, if the adapter knows. */
+  nullOrder?: 'smallest' | 'largest' | undefined
   /** The columns of its table, if the adapter knows them. */
   columns?: readonly string[]
   /**

@@ -62,6 +62,7 @@ export const memory = <Result extends object = Untyped, Data = Partial<Result>, 
 
 /** The rows of a memory service. Callers get copies. */
 class MemoryTable implements Table {
+  readonly nullOrder = 'smallest'
   readonly #rows = new Map<string, Row>()
   readonly #id: string
   readonly #createId: () => Id

@@ -37,7 +37,8 @@ export function toParameters(source: OperationSource): Json[] {
   const whole = toQuerySchema(source)
   const { properties = {}, required, definitions, $defs } = { ...whole, ...resolveRoot(whole) }
   const key = `${service.names.record}Query`
-  const inQuery = Object.entries(properties as Json).flatMap(([name, property]) => {
+  const cursor = method.name === 'find' && service.description.takesCursors && { $after: { type: 'string' } }
+  const inQuery = Object.entries({ ...(properties as Json), ...cursor }).flatMap(([name, property]) => {
     const isRequired = Array.isArray(required) && required.includes(name)
     const source = { definitions, $defs, ...(property as Json) }
     // The methods of a service mostly have the same parameters.
@@ -68,6 +69,7 @@ function idType({ description, record }: DocumentedService, { schemas }: Compone
 const descriptions: Readonly<Record<string, string>> = {
   $limit: 'The most records that the answer holds.',
   $skip: 'How many records are left out before the first one.',
+  $after: 'The cursor of a page: empty for the first one, then as in the header `Link` of the page before.',
   $sort: 'The order: fields with 1 for ascending and -1 for descending, as in `$sort[name]=-1`.',
   $select: 'The fields that the records of the answer have, as in `$select=id&$select=name`.',
   $or: 'Conditions of which one must hold, as in `$or[0][name]=a&$or[1][name]=b`.',

@@ -82,7 +82,7 @@ const isOfData = (type: string) => isJSON(type) || type === allTypes
 function toAnswer(source: OperationSource, types: readonly string[], declared: unknown): Json {
   const { method, form, service, services, id } = source
   const { name, isCustom } = method
-  const { hasEvents } = service.description
+  const { hasEvents, isPaged } = service.description
   const record = services.result(method, service, toPascal([id]), declared)
   const content: [string, Json][] = types.map((type) => {
     if (isOfData(type)) return [type, { schema: toResultSchema(source, record) }]
@@ -90,7 +90,8 @@ function toAnswer(source: OperationSource, types: readonly string[], declared: u
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })
   if (name === 'find' && hasEvents) content.push([eventStream, toEventStream(services)])
-  const headers = method.openapi(form).flatMap(({ response }) => {
+  const isLinked = name === 'find' && form.verb === 'GET' && isPaged === true
+  const headers = [...method.openapi(form), ...(isLinked ? [{ response: linkNote }] : [])].flatMap(({ response }) => {
     if (response === undefined) return []
     return [[response.name, { description: response.description, schema: { type: 'string' } }]]
   })
@@ -103,6 +104,8 @@ function toAnswer(source: OperationSource, types: readonly string[], declared: u
     content: Object.fromEntries(content)
   }
 }
+
+const linkNote = { name: 'Link', description: 'The next page: `<?$skip=10>; rel="next"`.' }
 
 /** Returns the schema of a result: a record, a list, or a page. */
 function toResultSchema({ method, form, service, services }: OperationSource, record: Json): Json {

@@ -31,7 +31,8 @@ export const serverEnvironment: CallEnvironment = {
   wrapMethod(invoke, service) {
     const meta = metaOf(service)
     const invokeMethod: Invoke = (context) => {
-      const { maySend } = callStateOf(context)
+      const { maySend, walk } = callStateOf(context)
+      if (walk !== undefined) return walk.run(context, invoke)
       return maySend === undefined ? invoke(context) : updateSentFields(context, maySend, invoke)
     }
     return (context) => {

@@ -1,6 +1,7 @@
 import type { Params, Query } from '../../../types/service.js'
 import { GeneralError } from '../errors.js'
 import { buildConditions, type Expressions } from './conditions.js'
+import type { NullOrder } from './null-order.js'
 import type { Dialect, Row, RowSelection, Table } from './table.js'
 
 /** A table of SQL, with the library that runs its statements. */
@@ -24,11 +25,14 @@ type WriteLocked<Database, Condition> = (trx: Database, rows: Row[], condition: 
 export abstract class SqlTable<Database, Condition> implements Table {
   /** Whether `insert`, `update` and `delete` return rows. */
   protected readonly returnsRows: boolean
+  readonly nullOrder: NullOrder | undefined
   protected readonly options: SqlTableOptions<Database, Condition>
 
   constructor(options: SqlTableOptions<Database, Condition>) {
     this.options = options
     this.returnsRows = options.dialect !== 'mysql'
+    // MySQL sorts enums by their position, and compares them as texts.
+    this.nullOrder = ({ postgres: 'largest', sqlite: 'smallest', mysql: undefined } as const)[options.dialect]
   }
 
   abstract select(selection: RowSelection, params: Params): Promise<Row[]>

@@ -2,7 +2,9 @@ import type { Id, NullableId, Paginated, Params, Query } from '../../../types/se
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.js'
 import { isObject, isPlain, pick } from '../objects.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../options.js'
+import { metaOf } from '../service-meta.js'
 import { checkColumnName } from './conditions.js'
+import type { NullOrder } from './null-order.js'
 
 /** A row of a table. `undefined` in values to write means that the column has none. */
 export type Row = Record<string, unknown>
@@ -47,6 +49,8 @@ export interface Table {
   update(values: Row, where: Query, params: Params): Promise<Row[]>
   /** @returns the removed rows, as they were */
   delete(where: Query, params: Params): Promise<Row[]>
+  /** How it sorts `null`. Without it, cursors do not work. */
+  readonly nullOrder?: NullOrder | undefined
   /** The columns that `update` sets. Without them, the row is read first. */
   readonly columns?: readonly string[] | undefined
 }
@@ -123,6 +127,7 @@ export class TableService<
     checkOptions('A table', tableOptions, options)
     this.#table = table
     this.options = { id: 'id', paginate: false, multi: false, ...options }
+    metaOf(this).nullOrder = table.nullOrder
   }
 
   /** The column that holds the id. */

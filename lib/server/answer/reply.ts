@@ -10,6 +10,7 @@ import { isStream, type Stream } from '../../shared/streams.js'
 import { applyHttp, keepHeaders } from './headers.js'
 import { logError } from './log.js'
 import { runMiddleware, watchSend } from './middleware.js'
+import type { LinkNextPage } from './next-link.js'
 import { classify, type ResultKind, toPayload, toPayloadAtOnce } from './payload.js'
 import type { Projector } from './project.js'
 import { type ReplyFormat, resetSerializer, type Serialize, type Serializer, setSerializer } from './serializer.js'
@@ -29,6 +30,8 @@ interface ResultOptions {
   readonly read?: ((result: unknown) => unknown) | undefined
   /** Returns the projector of a reply of a resource. */
   readonly projectorOf?: ((reply: ReplyFormat) => Projector) | undefined
+  /** Links a page to the next one. */
+  readonly linkNextPage?: LinkNextPage | undefined
   /** Returns the content type of a text that is sent as it is. */
   readonly textType?: ((text: string) => string) | undefined
 }
@@ -40,7 +43,7 @@ export type SendResult = (context: HookContext, caller: Caller, request: Fastify
  * Fastify: the payload, or the reply if something else sends.
  */
 export function createSendResult(options: ResultOptions): SendResult {
-  const { status, after, formatter, read } = options
+  const { status, after, formatter, read, linkNextPage } = options
   const isDirect = after.length === 0 && formatter === undefined
   return (context, caller, request, reply) => {
     const result = context.dispatch === undefined ? context.result : context.dispatch
@@ -48,6 +51,7 @@ export function createSendResult(options: ResultOptions): SendResult {
     const data = read === undefined || kind === 'stream' || kind === 'error' ? result : read(result)
     if (data !== result) kind = classify(data)
     applyHttp(context, kind === 'none' ? 204 : status, reply)
+    linkNextPage?.(context, data, request, reply)
     reply.data = data ?? null
     // Most services have neither middleware nor a formatter, so there is nothing to wait for.
     return isDirect ? sendAtOnce(reply, kind, options) : sendThrough(context, caller, request, reply, kind, options)

@@ -79,7 +79,8 @@ export const readQueryBody =
     done()
   }
 
-function checkBounds(query: object, { depth, parameterLimit }: QueryBounds): void {
+/** @throws {BadRequest} if a query in JSON passes a limit, or names a member of every object */
+export function checkBounds(query: object, { depth, parameterLimit }: QueryBounds): void {
   let count = 0
   const check = (container: object, level: number) => {
     // As in `qs`, the name of a parameter is no level.

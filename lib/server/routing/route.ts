@@ -9,7 +9,9 @@ import type {
   RouteOptions
 } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../../types/fastify.js'
+import type { Query } from '../../../types/service.js'
 import { type MaySend, restrictSentFields } from '../../core/adapters/update.js'
+import { callStateOf } from '../../core/call-state.js'
 import { deprecationHeaders, deprecationOf } from '../../core/deprecation.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
@@ -17,12 +19,13 @@ import { checkData, statusOf, takesList } from '../../core/methods.js'
 import { isObject, once } from '../../core/objects.js'
 import { inspect } from '../../core/options.js'
 import { readerFor } from '../../core/plugin-state.js'
-import { requestStateOf } from '../../core/request-state.js'
+import { requestStateOf, walkOf } from '../../core/request-state.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
 import { addLink } from '../answer/headers.js'
 import { runMiddleware } from '../answer/middleware.js'
+import { createLinkNextPage } from '../answer/next-link.js'
 import { endWithConnection } from '../answer/pipelining.js'
 import { createProjector, createResultReader } from '../answer/project.js'
 import { createSendResult, type SendResult } from '../answer/reply.js'
@@ -32,6 +35,7 @@ import type { errorHandler } from '../errors/error-handler.js'
 import { wantsEvents } from '../request/accept.js'
 import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute, hasParsedType, offerPatch, refuseEncoded } from '../request/body.js'
+import { createStartWalk } from '../request/cursor.js'
 import { refuseUnreadKey } from '../request/idempotency-key.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
@@ -124,6 +128,8 @@ function createRequestHook(route: MethodRoute): onRequestHookHandler {
   const deprecated = deprecation && deprecationHeaders(deprecation)
   const parse = recordRulesOf(options.schema) === undefined ? settings.parse : settings.parseStrictly
   const offersQuery = form !== 'header' && takesQuery(method.definition, entry)
+  const isList = method.name === 'find' && form === 'direct'
+  const startWalk = isList ? createStartWalk(entry.path, entry.object, options.schema?.find) : undefined
   const refuseMethod = createRefuseMethod(method, form === 'header', entry, settings.conflicts, settings.router)
   return function checkRequest(request, reply, done) {
     endWithConnection(request, reply)
@@ -136,6 +142,8 @@ function createRequestHook(route: MethodRoute): onRequestHookHandler {
     refuseMethod(request, reply)
     if (request.headers['idempotency-key'] !== undefined) refuseUnreadKey(entry, method.name, request.method)
     readQuery(request, parse, settings.router)
+    const walk = startWalk?.(request.query as Query)
+    if (walk !== undefined) requestStateOf(request).walk = walk
     if (form === 'query') checkQueryRequest(request)
     done()
   }
@@ -160,7 +168,7 @@ function createBodyHook({ method, form, entry }: MethodRoute, hasSchema: boolean
  * application may have thousands of methods, and calls few.
  */
 function createLazySend(
-  { method, entry, options, settings, instance }: MethodRoute,
+  { method, form, entry, options, settings, instance }: MethodRoute,
   label: string,
   schema: FastifySchema | undefined
 ): () => SendResult {
@@ -172,18 +180,21 @@ function createLazySend(
   const hasCompiler = hasOwnCompiler(written, instance)
   const record = recordRulesOf(options.schema)
   const formatter = options.formatter ?? settings.formatter
-  return once(() =>
-    createSendResult({
+  const isList = method.name === 'find' && form === 'direct'
+  return once(() => {
+    const projectorOf = record && createProjector(label, definition, written, record, hasCompiler)
+    return createSendResult({
       status: statusOf(definition),
       after,
       formatter,
       serializer:
         schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, written, hasCompiler),
       read: record && createResultReader(label),
-      projectorOf: record && createProjector(label, definition, written, record, hasCompiler),
+      projectorOf,
+      linkNextPage: isList ? createLinkNextPage(settings.router, projectorOf) : undefined,
       textType: metaOf(entry.object).mounted?.textType
     })
-  )
+  })
 }
 
 /**
@@ -222,6 +233,8 @@ function createHandler(
       const context = method.context(readArguments(request, caller)) as HookContext
       caller.context = context
       reply.hook = context
+      const walk = walkOf(request)
+      if (walk !== undefined) callStateOf(context).walk = walk
       if (maySend !== undefined) restrictSentFields(context, maySend)
       try {
         await method.run(context)

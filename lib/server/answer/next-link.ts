@@ -1,0 +1,48 @@
+import encodeUrl from 'encodeurl'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HookContext } from '../../../types/fastify.js'
+import { callStateOf } from '../../core/call-state.js'
+import { recordsOfPage } from '../../core/page.js'
+import type { Router } from '../request/router.js'
+import { addLink, keepHeaders } from './headers.js'
+import type { Projector } from './project.js'
+import type { ReplyFormat } from './serializer.js'
+
+/** Links the answer of a `find` to its next page, if there is one. */
+export type LinkNextPage = (context: HookContext, result: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+/**
+ * Creates the function that sets `Link: <?$skip=10>; rel="next"` (RFC 8288) for pages. The URL is
+ * only a query, which clients resolve by the URL of their request: so it is right behind proxies
+ * that change the path.
+ *
+ * @param projectorOf of a resource
+ */
+export function createLinkNextPage(router: Router, projectorOf?: (reply: ReplyFormat) => Projector): LinkNextPage {
+  return (context, result, request, reply) => {
+    const records = recordsOfPage(result)
+    const { walk } = callStateOf(context)
+    if (records === undefined && walk === undefined) return
+    let next: string
+    if (walk !== undefined) {
+      const toSent = (record: unknown) => (projectorOf ? projectorOf(reply).projectItem(record) : record)
+      const cursor = walk.nextCursor(records, toSent)
+      if (cursor === undefined) return
+      next = `$after=${cursor}`
+    } else {
+      const { total, skip = 0 } = Object(result) as Record<string, unknown>
+      const [start, count] = [Number(skip), records?.length ?? 0]
+      if (count === 0 || !(start + count < Number(total)) || start !== Number(Object(request.query).$skip ?? 0)) return
+      next = `$skip=${start + count}`
+    }
+    keepHeaders(reply)
+    addLink(
+      reply,
+      `<?${encodeUrl([...otherParameters(router.query(request.originalUrl)), next].join('&'))}>; rel="next"`
+    )
+  }
+}
+
+/** Returns the parameters of a query string, as they were sent, but not the place of the page. */
+const otherParameters = (query: string) =>
+  query.split('&').filter((parameter) => parameter !== '' && !/^(\$|%24)(skip|after)(=|$)/i.test(parameter))

@@ -36,7 +36,15 @@ export interface Params<Q = Query> extends Identified {
    * method is not called.
    */
   signal?: AbortSignal
+  /** Set if an agent makes the call by `fastify-services/mcp`. Clients can't set it themselves. */
+  mcp?: McpCall
   [key: string]: unknown
+}
+
+/** The call of a tool by an agent. */
+export interface McpCall {
+  /** The name of the tool: `books_remove`. */
+  readonly tool: string
 }
 
 /** A page of records, the result of `find` of database adapters with pagination. */

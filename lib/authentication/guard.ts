@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AroundHook, HookType, NextFunction } from '../../types/hooks.js'
+import type { AroundHook, HookContext, HookType, NextFunction } from '../../types/hooks.js'
 import type { Identified } from '../../types/identity.js'
 import type { Params } from '../../types/service.js'
 import { challengeOf } from '../core/challenge.js'
@@ -100,7 +100,7 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
   }
 
   const security = ({ app }: HookPosition) => authenticationOf(app, service).securitySchemes(strategies)
-  return withTraits(guard, { check, security })
+  return withTraits(guard, { check, security, admit: (context: GuardContext) => guard(context) })
 }
 
 forbidAsHook(authenticate, "authenticate('jwt')")
@@ -177,15 +177,18 @@ export class DefaultGuard {
     const host = serviceHostOf(app)
     this.#host = host
     const { credentials, strategies } = options
+    const admit = async (context: HookContext) => {
+      const { service, method, id, params } = context
+      context.params = await credentials.check(params, strategies, { service, method, id, call: context })
+    }
     const guard: AroundHook = async (context, next) => {
-      const { service, method, id, path, params } = context
-      if (!this.#isGuarded(path, method)) return next()
+      if (!this.#isGuarded(context.path, context.method)) return next()
       try {
-        context.params = await credentials.check(params, strategies, { service, method, id, call: context })
+        await admit(context)
       } catch (error) {
         // The error hooks of all services run inside this hook, so they would miss the error. They
         // may convert that of a database, or recover.
-        await host.errorHooks(method)(context, () => Promise.reject(error))
+        await host.errorHooks(context.method)(context, () => Promise.reject(error))
         return
       }
       await next()
@@ -193,6 +196,7 @@ export class DefaultGuard {
     this.#hook = withTraits(guard, {
       isOutermost: true,
       guards: app,
+      admit,
       security: ({ path }, method) =>
         this.#isGuarded(path, method) ? credentials.securitySchemes(strategies) : undefined
     })

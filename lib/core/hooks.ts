@@ -31,6 +31,12 @@ interface GuardTraits {
    * documents. `undefined`: it lets all callers pass.
    */
   security?(position: HookPosition, method: string): Readonly<Record<string, SecurityScheme>> | undefined
+  /**
+   * Decides by the caller alone whether they may call a method, whatever its id, data and query
+   * are. A guard sets the params of the call.
+   * @throws if the caller may not call it
+   */
+  admit?(context: HookContext): Promise<void>
 }
 
 /** Read at the start, where a resource declares who may call a method, or that it needs a key. */

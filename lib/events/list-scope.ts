@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { stringify } from 'qs'
 import { attempt, errorFromJSON, ServiceError } from '../core/errors.js'
 import { type AcceptedLogin, loginsInParams } from '../core/logins.js'
+import type { CallerCredentials } from '../shared/caller-requests.js'
 import { callerKeysOf } from './callers.js'
 import type { ListRequest } from './list-request.js'
 import { ComparedValue, type ListConditions, prepareConditions, routeField } from './matching.js'
-import { type CallerCredentials, type Probe, sendProbe } from './probe.js'
+import { type Probe, sendProbe } from './probe.js'
 import type { Topic } from './topic.js'
 
 /** A placeholder of a path whose value records hold in a field. If the field changes, they move. */

@@ -1,7 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { Readable } from 'node:stream'
 import type { ServiceError } from '../core/errors.js'
-import type { CallerCredentials } from './probe.js'
+import type { CallerCredentials } from '../shared/caller-requests.js'
 
 /** Why a stream, or one of its lists, has ended. */
 type StopReason = 'expired' | 'revoked' | 'forbidden' | 'closing' | 'limit'

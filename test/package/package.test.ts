@@ -118,6 +118,10 @@ t.test('the door of tests exports these names, and no others', async (t) => {
   t.same(Object.keys(await import('fastify-services/testing')).sort(), names)
 })
 
+t.test('the door of agents exports a plugin', async (t) => {
+  t.same(Object.keys(await import('fastify-services/mcp')), ['default'])
+})
+
 t.test('the door of the explorer exports a plugin', async (t) => {
   t.same(Object.keys(await import('fastify-services/explorer')), ['default'])
 })
@@ -194,7 +198,7 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/server\//, 4.5],
   [/^lib\/(authentication|client|drizzle|events|explorer|kysely|memory|openapi|feathers|prisma|writes)\//, 4],
   // They stand on doors.
-  [/^lib\/(accounts|production|testing)\//, 6]
+  [/^lib\/(accounts|mcp|production|testing)\//, 6]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]

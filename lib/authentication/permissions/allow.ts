@@ -68,11 +68,22 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   checkOptions('allow()', allowOptions, options)
   const roleOf = options.role ?? (({ role, roles }) => role ?? roles)
 
+  const isFree = (context: HookContext) => {
+    const isForCaller = context.params.provider !== undefined || options.internal === true
+    return !isForCaller || isExcepted(context, options.except) || isForLogins(context.service)
+  }
+  const rolesOf = async (context: HookContext) => roleNamesIn(await roleOf(requireUser(context).user, context))
+  const admit = async (context: HookContext) => {
+    if (isFree(context)) return
+    const [userRoles, declared] = [await rolesOf(context), declaredRoles(context, context.method)]
+    if (permissions.combine(userRoles, context.method, declared) === false)
+      throw permissions.refusal(context, userRoles, declared)
+  }
+
   const hook: AroundHook = async (context, next) => {
-    const applies = context.params.provider !== undefined || options.internal === true
-    if (!applies || isExcepted(context, options.except) || isForLogins(context.service)) return next()
-    const userRoles = roleNamesIn(await roleOf(requireUser(context).user, context))
-    const answered = checkCall(context, userRoles, permissions, declaredRoles(context, context.method))
+    if (isFree(context)) return next()
+    const declared = declaredRoles(context, context.method)
+    const answered = checkCall(context, await rolesOf(context), permissions, declared)
     if (answered === true) return next()
     callStateOf(context).answeredFields = answered
     await next()
@@ -90,7 +101,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     applies(position, method) ? permissions.describe(method, declaredRoles(position, method)) : undefined
   const rolesFor = (position: HookPosition, method: string) =>
     applies(position, method) ? permissions.roleNames : undefined
-  return withTraits(hook, { check, describeAccess, rolesFor, limitsFields: permissions.lists.length > 0 })
+  return withTraits(hook, { check, admit, describeAccess, rolesFor, limitsFields: permissions.lists.length > 0 })
 }
 
 /** Returns the roles for which a resource has declared a custom method. */

@@ -1,0 +1,130 @@
+import type { FastifyInstance } from 'fastify'
+import { stringify } from 'qs'
+import type { AroundHook } from '../../types/hooks.js'
+import type { McpCall } from '../../types/service.js'
+import { attempt, BadRequest, errorFromJSON } from '../core/errors.js'
+import { withTraits } from '../core/hooks.js'
+import { isObject } from '../core/objects.js'
+import { hintFor } from '../core/options.js'
+import { fillPath } from '../core/path.js'
+import { type CallerCredentials, Tickets } from '../shared/caller-requests.js'
+import type { SelectedMethod } from './selection.js'
+import type { Route, Tool } from './tool.js'
+
+/** The arguments of a tool, as an agent has sent them. */
+export type ToolArguments = Readonly<Record<string, unknown>>
+
+/** Whose calls they are, and for how long somebody waits for them. */
+export interface CallSource {
+  readonly app: FastifyInstance
+  readonly credentials: CallerCredentials
+  readonly signal: AbortSignal
+  /** The value of `params.mcp`. */
+  readonly mcp: McpCall
+  /** Further headers of the request. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly maxBytes: number
+}
+
+/** The answer of a route. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  /** The body. `undefined` if it is longer than `maxBytes`. */
+  readonly text: string | undefined
+}
+
+const mcpTickets = new Tickets<McpCall>('x-services-mcp')
+
+/** Lets hooks of methods see in `params.mcp` that an agent calls. Clients can't set it. */
+export function markCalls(methods: readonly SelectedMethod[]): void {
+  const mark: AroundHook = async (context, next) => {
+    const mcp = mcpTickets.take(context)
+    if (mcp !== undefined) context.params.mcp = mcp
+    await next()
+  }
+  const hook = withTraits(mark, { isOutermost: true })
+  for (const entry of new Set(methods.map(({ entry }) => entry))) {
+    entry.hooks.add({ around: { all: [hook] } })
+    entry.compose()
+  }
+}
+
+/**
+ * Calls the route of a tool as the caller, so that everything which holds for its REST API holds
+ * here: guards, permissions, schemas, limits.
+ *
+ * @throws {BadRequest} if the arguments make no request
+ */
+export async function callRoute(route: Route, given: ToolArguments, source: CallSource): Promise<Answer> {
+  const { app, credentials, signal, mcp, headers, maxBytes } = source
+  const { method, form } = route
+  const { query = {}, data, idempotencyKey, id, ...placeholders } = given
+  if (!isObject(query)) throw new BadRequest("'query' must be an object")
+  if (idempotencyKey !== undefined && !isHeader(idempotencyKey))
+    throw new BadRequest("'idempotencyKey' must be a text of ASCII characters")
+  const inPath = { ...placeholders, id }
+  const wrong = Object.entries(inPath).find(([, value]) => !['string', 'number', 'undefined'].includes(typeof value))
+  if (wrong !== undefined) throw new BadRequest(`'${wrong[0]}' must be a string or a number`)
+  const path = fillPath(route.path, { ...placeholders, [route.idPlaceholder]: id }, 'in the arguments')
+  checkDepth(query, 10)
+  const search = stringify(query)
+  const response = await mcpTickets.send(mcp, (ticket) =>
+    app.inject({
+      method: form.verb as 'GET',
+      url: `/${path}${search && `?${search}`}`,
+      headers: {
+        ...credentials.headers,
+        ...headers,
+        ...ticket,
+        accept: 'application/json',
+        ...(form.byHeader && { 'x-service-method': method.name }),
+        ...(data !== undefined && { 'content-type': 'application/json' }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey })
+      },
+      remoteAddress: credentials.remoteAddress,
+      ...(data !== undefined && { payload: JSON.stringify(data) }),
+      payloadAsStream: true,
+      signal
+    })
+  )
+  return { status: response.statusCode, headers: response.headers, text: await readText(response.stream(), maxBytes) }
+}
+
+/** Returns the error that a route has answered. */
+export function errorOf({ status, text }: Answer) {
+  return errorFromJSON(
+    status >= 400 ? status : 500,
+    attempt(() => JSON.parse(String(text)))
+  )
+}
+
+/** @throws {BadRequest} for an argument that the tool does not have */
+export function refuseUnknownArguments({ argumentNames, listed }: Tool, given: ToolArguments): void {
+  const unknown = Object.keys(given).find((name) => !argumentNames.includes(name))
+  if (unknown === undefined) return
+  throw new BadRequest(
+    `The tool '${listed.name}' has no argument '${unknown.slice(0, 40)}', only: ${argumentNames.join(', ') || 'none'}${hintFor(unknown, argumentNames)}`
+  )
+}
+
+const isHeader = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)
+
+/** Refuses what the query string could not hold. */
+function checkDepth(value: unknown, levels: number): void {
+  if (typeof value !== 'object' || value === null) return
+  if (levels === 0) throw new BadRequest("'query' is nested too deep")
+  for (const part of Object.values(value)) checkDepth(part, levels - 1)
+}
+
+async function readText(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    // Leaving the loop ends the stream.
+    if (size > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}

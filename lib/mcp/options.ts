@@ -1,0 +1,72 @@
+import { checkOptions, kinds, type OptionKind, type OptionTable, registerOptions } from '../core/options.js'
+
+/** Options of `fastify-services/mcp`. */
+export interface McpOptions {
+  /**
+   * What agents may call: methods as `'books.find'`, or `'books'` for its `find`, `get`, `create` and
+   * `patch`. All other methods must be named, and so must calls for many records:
+   * `'books.createMany'`. Permissions of the caller still apply.
+   */
+  services: readonly string[]
+  /** The path of the endpoint. Default `'mcp'`. */
+  path?: string
+  /** The name of the application, for the user of the agent. Default `'services'`. */
+  name?: string
+  /** The version of the application. Default `'1.0.0'`. */
+  version?: string
+  /** What an agent should know about the application, in a few sentences. */
+  instructions?: string
+  /** Names for tools whose own name is too long or taken: `{ 'books.find': 'search_books' }`. */
+  names?: Readonly<Record<string, string>>
+  /**
+   * The most bytes that the result of a tool may have, since an agent has to read all of it. Default
+   * 100,000.
+   */
+  maxBytes?: number
+  /**
+   * The origins of web pages that may call: `['https://inspector.example.com']`. Requests of all
+   * other pages are refused. Agents that are no pages send no origin. Default: none.
+   */
+  origins?: readonly string[]
+  /**
+   * The methods that run only after the user of the agent has said yes: `['orders.cancel']`. Methods
+   * that remove records are among them without being named.
+   */
+  confirm?: readonly string[]
+  /**
+   * What happens to those methods if the client of the agent can't ask its user: `'refuse'` or
+   * `'call'`. Default `'refuse'`.
+   */
+  withoutUser?: 'refuse' | 'call'
+  /**
+   * Signs the questions to users, with at least 32 characters. Needed if several processes answer at
+   * one address. Default: a random one for each process.
+   */
+  secret?: string
+}
+
+const url: OptionKind = [
+  "a list of origins, such as ['https://my.app']",
+  (value) => kinds.names[1](value) && (value as string[]).every((origin) => URL.parse(origin)?.origin === origin)
+]
+
+const mcpOptions: OptionTable<McpOptions> = {
+  services: kinds.names,
+  path: kinds.filled,
+  name: kinds.filled,
+  version: kinds.filled,
+  instructions: kinds.filled,
+  names: kinds.plain,
+  maxBytes: kinds.positive,
+  origins: url,
+  confirm: kinds.names,
+  withoutUser: ["'refuse' or 'call'", (value) => value === 'refuse' || value === 'call'],
+  secret: ['a string with at least 32 characters', (value) => typeof value === 'string' && value.length >= 32]
+}
+
+/** @throws {Error} if an option is unknown or invalid, or no service is named */
+export function checkMcpOptions(options: McpOptions): void {
+  checkOptions('mcp', { ...mcpOptions, ...registerOptions }, options)
+  if (options.services === undefined || options.services.length === 0)
+    throw new Error("The option `services` of mcp must name what agents may call: ['books', 'books.remove']")
+}

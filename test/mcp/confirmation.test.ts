@@ -1,0 +1,90 @@
+import { test } from 'tap'
+import { connect, createApp, modes, post, start, tokenOf } from './app.js'
+
+const capabilities = { elicitation: { form: {} } }
+
+test('A record is removed after its user has said yes', async (t) => {
+  const app = createApp()
+  const url = await start(t, app)
+  await app.service('books').create([{ title: 'Emma' }, { title: 'Persuasion' }])
+  const client = await connect(t, url, { token: tokenOf(app, 'admin'), options: { capabilities } })
+  const questions: string[] = []
+  let confirm = false
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    questions.push(params.message)
+    return { action: 'accept', content: { confirm } }
+  })
+  const remove = () => client.callTool({ name: 'books_remove', arguments: { id: 1 } })
+  t.match(await remove(), { isError: true, content: [{ text: /said no/ }] })
+  t.equal(
+    await app
+      .service('books')
+      .get(1)
+      .then(() => 'there'),
+    'there'
+  )
+  confirm = true
+  t.match(await remove(), { structuredContent: { title: 'Emma' } })
+  t.match(questions[0], /'books.remove'.*\{"id":1\} \("Emma"\)\?/)
+  t.match(await remove(), { isError: true, content: [{ text: /NotFound \(404\)/ }] })
+  t.equal(questions.length, 2)
+})
+
+test('A client that can not ask its user removes nothing, unless an option says so', async (t) => {
+  const app = createApp()
+  const free = createApp({ withoutUser: 'call' })
+  for (const server of [app, free]) {
+    const url = await start(t, server)
+    await server.service('books').create([{ title: 'a' }, { title: 'b' }, { title: 'c' }])
+    for (const [index, mode] of modes.entries()) {
+      const client = await connect(t, url, { mode, token: tokenOf(server, 'admin') })
+      const result = await client.callTool({ name: 'books_remove', arguments: { id: index + 1 } })
+      if (server === app) t.match(result, { isError: true, content: [{ text: /needs a yes of the user/ }] })
+      else t.match(result, { structuredContent: { id: index + 1 } })
+    }
+  }
+  t.match(await app.service('books').find(), { total: 3 })
+})
+
+test('A yes is for one call, one user and one version of a record', async (t) => {
+  const app = createApp({
+    services: ['books.remove', 'books.removeMany', 'notes.remove', 'notes.patch'],
+    confirm: ['notes.patch']
+  })
+  t.teardown(() => app.close())
+  await app.ready()
+  await app.service('books').create([{ title: 'Emma' }, { title: 'Persuasion' }])
+  const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities }
+  const send = async (role: 'admin' | 'member', name: string, given: object, requestState?: string, yes = true) => {
+    const answered = { inputResponses: { confirm: { action: 'accept', content: { confirm: yes } } }, requestState }
+    const params = { name, arguments: given, _meta, ...(requestState !== undefined && answered) }
+    const headers = { authorization: `Bearer ${tokenOf(app, role)}` }
+    return (await post(app, { method: 'tools/call', params }, headers)).json()
+  }
+  const asked = await send('admin', 'books_remove', { id: 1 })
+  t.match(asked, {
+    result: { resultType: 'input_required', inputRequests: { confirm: { method: 'elicitation/create' } } }
+  })
+  const { requestState } = asked.result
+  const isAsked = { result: { resultType: 'input_required' } }
+  t.match(await send('admin', 'books_remove', { id: 2 }, requestState), isAsked, 'another record')
+  t.match(await send('admin', 'books_remove_many', { query: {} }, requestState), isAsked, 'another tool')
+  t.match(await send('member', 'books_remove', { id: 1 }, requestState), { result: { isError: true } }, 'who may not')
+  await app.service('books').patch(1, { title: 'Emma!' })
+  t.match(await send('admin', 'books_remove', { id: 1 }, requestState), isAsked, 'another version')
+
+  const patch = { id: 1, data: { text: 'x' } }
+  const { requestState: patchState } = (await send('admin', 'notes_patch', patch)).result
+  const forged = patchState.replace(
+    /^v1\.[^.]*/,
+    `v1.${Buffer.from('{"p":{"asked":"x"},"exp":9999999999}').toString('base64url')}`
+  )
+  for (const state of [forged, `${patchState}x`, 'v1.e30.e30', 'x', ''])
+    t.match(await send('admin', 'notes_patch', patch, state), { error: { code: -32602 } }, state)
+  t.match(await send('admin', 'notes_patch', patch, patchState, false), { result: { isError: true } })
+  t.match(await send('member', 'notes_patch', patch, patchState), { result: { isError: true } }, 'another user')
+  t.match(await send('admin', 'notes_patch', patch, patchState), { result: { structuredContent: { text: 'x' } } })
+  t.match(await send('admin', 'notes_patch', patch, patchState), isAsked, 'a second time')
+  const many = (await send('admin', 'books_remove_many', { query: { year: 1 } })).result.requestState
+  t.match(await send('admin', 'books_remove_many', { query: {} }, many), isAsked, 'another query')
+})

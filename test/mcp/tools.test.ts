@@ -1,0 +1,143 @@
+import { test } from 'tap'
+import { callTool, connect, createApp, marks, modes, post, start, tokenOf } from './app.js'
+
+for (const mode of modes) {
+  const era = mode === 'legacy' ? '2025' : '2026'
+  test(`A client of ${era} lists and calls all tools`, async (t) => {
+    const app = createApp()
+    const url = await start(t, app)
+    const client = await connect(t, url, { mode, token: tokenOf(app, 'admin') })
+    const call = (name: string, given: object) => client.callTool({ name, arguments: { ...given } })
+    const { tools } = await client.listTools()
+    const names = tools.map(({ name }) => name)
+    t.strictSame(names.slice(0, 8), [
+      'books_find',
+      'books_get',
+      'books_create',
+      'books_patch',
+      'books_update',
+      'books_remove',
+      'books_create_many',
+      'books_remove_many'
+    ])
+    t.ok(names.includes('projects_issues_close'))
+    t.ok(names.every((name) => /^[a-z][a-z0-9_]{0,43}$/.test(name)))
+    t.notOk(names.some((name) => /^users_(find|create)|authentication/.test(name)))
+
+    t.match(await call('books_create', { data: { title: 'Emma', year: 1815 } }), { structuredContent: { id: 1 } })
+    t.match(await call('books_create_many', { data: [{ title: 'A' }, { title: 'B' }] }), { content: [{ text: /"B"/ }] })
+    const found = await call('books_find', {
+      query: { $or: [{ year: { $gt: 1800 } }, { title: 'A' }], $sort: { id: -1 } }
+    })
+    t.match(found.structuredContent, { total: 2, limit: 2, data: [{ title: 'A' }, { title: 'Emma' }] })
+    t.match(await call('books_get', { id: 1, query: { $select: ['title'] } }), { structuredContent: { title: 'Emma' } })
+    t.match(await call('books_patch', { id: 1, data: { year: 1816 } }), { structuredContent: { year: 1816 } })
+    t.match(await call('books_update', { id: 1, data: { title: 'Emma!' } }), { structuredContent: { title: 'Emma!' } })
+    t.match(await call('projects_issues_close', { projectId: 'a', id: 1 }), { structuredContent: { closed: true } })
+    t.match(await call('countries_find', {}), { content: [{ text: '["France","Italy"]' }] })
+    t.match((await call('books_find', { query: {} })).structuredContent, { limit: 2 })
+    await t.rejects(call('books_got', {}), { message: /no tool 'books_got'. Did you mean 'books_get'\?/ })
+  })
+}
+
+test('The list of tools depends on the caller', async (t) => {
+  const app = createApp()
+  t.teardown(() => app.close())
+  await app.ready()
+  const list = async (role?: 'admin' | 'member' | 'other') => {
+    const headers: Record<string, string> = role ? { authorization: `Bearer ${tokenOf(app, role)}` } : {}
+    const { result } = (await post(app, { method: 'tools/list' }, headers)).json()
+    return { ...result, names: result.tools.map(({ name }: { name: string }) => name) }
+  }
+  const own = ['notes_find', 'notes_get', 'notes_create', 'notes_patch', 'notes_remove']
+  const issues = ['find', 'get', 'create', 'patch', 'close'].map((name) => `projects_issues_${name}`)
+  const member = await list('member')
+  t.strictSame(member.names, [
+    'books_find',
+    'books_get',
+    'books_create',
+    'books_patch',
+    'books_create_many',
+    ...own,
+    ...issues,
+    'countries_find',
+    'users_get'
+  ])
+  t.match(member, { cacheScope: 'private', ttlMs: Number })
+  t.strictSame((await list('other')).names, [...own, ...issues, 'countries_find', 'users_get'])
+  t.strictSame((await list()).names, ['countries_find'])
+  t.ok((await list('admin')).names.includes('books_remove_many'))
+})
+
+test('A caller without any tool, or with a wrong token, gets 401', async (t) => {
+  const app = createApp({ services: ['books'] })
+  const open = createApp()
+  t.teardown(() => Promise.all([app.close(), open.close()]))
+  const list = { method: 'tools/list' }
+  const nobody = await post(app, list)
+  t.match(nobody, { statusCode: 401, headers: { 'www-authenticate': 'Bearer' } })
+  t.equal((await post(open, list, { authorization: 'Bearer wrong' })).statusCode, 401)
+  t.equal((await callTool(open, 'books_get', { id: 1 }, { authorization: 'Bearer wrong' })).statusCode, 401)
+  t.equal((await callTool(open, 'books_get', { id: 1 })).statusCode, 401)
+  t.match((await callTool(open, 'countries_find', {})).json(), { result: { structuredContent: ['France', 'Italy'] } })
+})
+
+test('A tool may do what its caller may do by REST, and no more', async (t) => {
+  const app = createApp()
+  t.teardown(() => app.close())
+  await app.ready()
+  await app.service('books').create([{ title: 'Emma' }, { title: 'Persuasion' }])
+  const rest = [
+    ['GET', '/books', 'books_find', {}],
+    ['GET', '/books/1', 'books_get', { id: 1 }],
+    ['PATCH', '/books/1', 'books_patch', { id: 1, data: { title: 'x' } }],
+    ['PATCH', '/books/1', 'books_patch', { id: 1, data: { year: 1 } }],
+    ['PUT', '/books/1', 'books_update', { id: 1, data: { title: 'x' } }],
+    ['POST', '/books', 'books_create', { data: {} }],
+    ['POST', '/books', 'books_create', { data: { title: 'x', id: 9 } }],
+    ['GET', '/notes/1', 'notes_get', { id: 1 }],
+    ['GET', '/notes/2', 'notes_get', { id: 2 }],
+    ['PATCH', '/notes/1', 'notes_patch', { id: 1, data: { text: 'x' } }],
+    ['PATCH', '/notes/1', 'notes_patch', { id: 1, data: { userId: 3 } }],
+    ['GET', '/notes?userId=1', 'notes_find', { query: { userId: 1 } }],
+    ['GET', '/books?unknown=1', 'books_find', { query: { unknown: 1 } }],
+    ['GET', '/users/1', 'users_get', { id: 1 }]
+  ] as const
+  for (const role of ['admin', 'member', 'other', undefined] as const) {
+    const headers: Record<string, string> = role ? { authorization: `Bearer ${tokenOf(app, role)}` } : {}
+    for (const [method, url, tool, given] of rest) {
+      const data = 'data' in given ? { payload: given.data } : {}
+      const direct = await app.inject({ method, url, headers, ...data })
+      const answer = await callTool(app, tool, given, headers)
+      const { result } = answer.json()
+      const status = answer.statusCode === 401 ? 401 : Number(/^\w+ \((\d+)\)/.exec(result.content[0].text)?.[1] ?? 200)
+      const expected = direct.statusCode === 201 ? 200 : direct.statusCode
+      t.equal(status, expected, `${role} ${method} ${url} ${JSON.stringify(given)}`)
+      if (status === 200 && method === 'GET') t.strictSame(result.structuredContent, direct.json())
+    }
+  }
+})
+
+test('Hooks see that an agent calls, and clients can not pretend it', async (t) => {
+  const app = createApp()
+  t.teardown(() => app.close())
+  await app.ready()
+  const authorization = `Bearer ${tokenOf(app, 'admin')}`
+  marks.length = 0
+  await callTool(app, 'books_find', {}, { authorization, 'x-services-mcp': 'x' })
+  await app.inject({ url: '/books', headers: { authorization, 'x-services-mcp': 'x' } })
+  await app.inject({ url: '/books?mcp[tool]=x', headers: { authorization } })
+  t.strictSame(marks, [{ tool: 'books_find' }, undefined])
+})
+
+test('A repeated call with one key runs once', async (t) => {
+  const app = createApp()
+  t.teardown(() => app.close())
+  await app.ready()
+  const authorization = `Bearer ${tokenOf(app, 'admin')}`
+  const create = (key: object) => callTool(app, 'books_create', { data: { title: 'Emma' }, ...key }, { authorization })
+  const first = await create({ idempotencyKey: 'a' })
+  t.equal((await create({ idempotencyKey: 'a' })).body, first.body)
+  t.match((await create({ idempotencyKey: 'b' })).json(), { result: { structuredContent: { id: 2 } } })
+  t.match((await create({ idempotencyKey: 'a\r\nb: c' })).json(), { result: { isError: true } })
+})

@@ -33,6 +33,9 @@ t.test('a record and its form are beside their list', { skip: howToInstall }, as
     t.ok(await button(page, 'Previous record').isDisabled())
     await page.goBack()
     await eventually(t).equal(() => openRow(page), '11')
+    await page.getByRole('cell', { name: 'Post 8' }).click()
+    await eventually(t).equal(() => openRow(page), '8')
+    await page.goBack()
   })
 
   await t.test('a reload shows both', async () => {
@@ -96,6 +99,10 @@ t.test('a record and its form are beside their list', { skip: howToInstall }, as
     await page.evaluate(`location.hash = '#/posts?call=get&id=99'`)
     await page.getByRole('alert').getByText('404 NotFound').waitFor()
     t.equal(await link(page, 'Edit').count(), 0)
+    await page.evaluate(`location.hash = '#/posts?call=patch&id=99'`)
+    await heading(page).getByText('Edit').waitFor()
+    await page.getByRole('alert').getByText('404 NotFound').waitFor()
+    t.equal(await button(page, 'Save').count(), 0)
   })
 })
 

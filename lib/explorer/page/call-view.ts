@@ -10,7 +10,7 @@ import { callOf, type Draft, front, sendFrom, type View } from './explorer.js'
 import { type FormPart, nothing, toFormPart } from './field-parts.js'
 import { leafView } from './field-view.js'
 import { createForm, headView, listLink, routeFields, showHead, trail } from './head-view.js'
-import { markProblems, showProblem } from './problem-view.js'
+import { isMissing, markProblems, problemView, showProblem } from './problem-view.js'
 import { valuesView } from './record-view.js'
 
 /**
@@ -42,6 +42,7 @@ export async function callView(view: View): Promise<void> {
   content.ariaBusy = null
   // Meanwhile it may be another view's turn.
   if (!content.isConnected) return
+  if (isMissing(record)) return fill(content, problemView(explorer, record))
   const { preview } = draft ?? formView(view, content, record, hash)
   preview()
   explorer.update = () => {
@@ -130,13 +131,16 @@ function titleOf(view: View): Content {
   return [`${toActionLabel(name)} `, list, record && ['/', record]]
 }
 
-/** Loads the record to change or remove. If it can't be read, the form is empty. */
+/**
+ * Loads the record to change or remove. If it can't be read, the form is empty.
+ * @returns the record, or the error of one that is not there
+ */
 async function existing({ explorer, service, operation, place }: View): Promise<unknown> {
   const get = service.operations.get('get')
   if (!['patch', 'update', 'remove'].includes(operation.name) || get === undefined || place.id === undefined)
     return undefined
   const call = callOf({ service, operation: get }, place)
-  return explorer.session.send(call).catch(() => undefined)
+  return explorer.session.send(call).catch((error) => (isMissing(error) ? error : undefined))
 }
 
 function removalView({ service, place, explorer }: View, record: unknown): Content {

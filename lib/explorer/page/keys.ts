@@ -19,7 +19,7 @@ export function followKey(event: KeyboardEvent): void {
   const isInDrawer = byId('drawer').contains(target)
   if (event.ctrlKey || event.metaKey) {
     const form = (isAsking ? dialog : front()).querySelector<HTMLFormElement>('form.call')
-    if (key.toLowerCase() !== 's' || form === null) return
+    if (key !== 's' || form === null) return
     form.requestSubmit()
   } else if (isAsking || document.querySelector(':popover-open') !== null) return
   else if (key === '/' && !isTyping && byId('main').checkVisibility()) filter()

@@ -1,3 +1,4 @@
+import { propertyOf } from '../model/json.js'
 import { type Detail, toProblem } from '../model/problem.js'
 import { button, element, fill } from './element.js'
 import type { Explorer } from './explorer.js'
@@ -51,7 +52,8 @@ function markFields(details: readonly Detail[], marks: ReadonlyMap<string, Mark>
   }
   // Of an object, a server may name the first field alone that is missing.
   if (details.length > 0)
-    for (const [place, { input }] of marks) if (!notes.has(place) && isMissing(input)) notes.set(place, ['is required'])
+    for (const [place, { input }] of marks)
+      if (!notes.has(place) && isUnfilled(input)) notes.set(place, ['is required'])
   for (const [place, { input, note }] of marks) {
     note.textContent = notes.get(place)?.join(' · ') ?? ''
     input.ariaInvalid = notes.has(place) && input.tagName !== 'FIELDSET' ? 'true' : null
@@ -61,6 +63,9 @@ function markFields(details: readonly Detail[], marks: ReadonlyMap<string, Mark>
     first?.tagName === 'FIELDSET' ? first.querySelector<HTMLElement>('input, select, textarea, button') : first
   target?.focus()
 }
+
+/** Whether an error says that a record is not there. */
+export const isMissing = (error: unknown): boolean => error instanceof Error && propertyOf(error, 'code') === 404
 
 /** Shows in a form why it was not carried out, and marks the fields that the error is about. */
 export function showProblem(
@@ -83,7 +88,7 @@ export function markProblems(form: FormPart): boolean {
   return details.length > 0
 }
 
-const isMissing = (input: HTMLElement) =>
+const isUnfilled = (input: HTMLElement) =>
   (input instanceof HTMLInputElement || input instanceof HTMLSelectElement || input instanceof HTMLTextAreaElement) &&
   input.required &&
   input.value === ''

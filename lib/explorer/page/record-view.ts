@@ -1,12 +1,12 @@
 import { missingIn } from '../model/call.js'
-import { isObject, propertyOf } from '../model/json.js'
+import { isObject } from '../model/json.js'
 import { columnsOf, isTokenName, toReadableText } from '../model/result.js'
 import { drawerHead } from './drawer.js'
 import { element, fill } from './element.js'
 import { callOf, front, sendFrom, type View } from './explorer.js'
 import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
 import { colours } from './json-editor.js'
-import { problemView } from './problem-view.js'
+import { isMissing, problemView } from './problem-view.js'
 import { valueView } from './value-view.js'
 
 /** A record, with what can be done with it. */
@@ -33,7 +33,7 @@ export async function recordView(view: View): Promise<void> {
     (record) => valuesView(view, record),
     (error) => {
       // Nothing can be done with a record that is not there.
-      if (propertyOf(error, 'code') === 404) answer.parentElement?.querySelector('.actions')?.remove()
+      if (isMissing(error)) answer.parentElement?.querySelector('.actions')?.remove()
       return problemView(explorer, error, { again: () => explorer.render() })
     }
   )

@@ -14,6 +14,13 @@ interface TableActions {
   readonly pick: ((ids: readonly string[]) => void) | undefined
 }
 
+/** Opens the record of a row that is clicked, unless it is a link or a box, or text is selected. */
+function openRecord({ target, currentTarget }: MouseEvent): void {
+  const isForItself = target instanceof Element && target.closest('a, .pick') !== null
+  if (!isForItself && currentTarget instanceof Element && getSelection()?.isCollapsed)
+    currentTarget.querySelector<HTMLElement>('[data-key^="row-"]')?.click()
+}
+
 /** The records of a list, by columns. */
 export function tableView(view: View, rows: Rows, columns: readonly string[], actions: TableActions): HTMLElement {
   const { service, operation, place } = view
@@ -103,7 +110,7 @@ export function tableView(view: View, rows: Rows, columns: readonly string[], ac
         rows.records.map((record) =>
           element(
             'tr',
-            {},
+            { onclick: openRecord },
             pickBox(record),
             columns.map((name) => cell(record, name))
           )

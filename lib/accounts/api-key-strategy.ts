@@ -79,14 +79,16 @@ export class ApiKeyStrategy implements Strategy {
   }
 
   async authenticate({ accessToken }: AuthenticationRequest, params: Params): Promise<StrategyResult> {
-    const stored = typeof accessToken === 'string' ? await this.#find(hashOfKey(accessToken)) : undefined
+    const stored = typeof accessToken === 'string' ? await this.#find(hashOfKey(accessToken), params) : undefined
     const user = stored && !isOver(stored.expiresAt) ? await this.#users.get(stored.userId, params) : undefined
     if (user === undefined) throw new NotAuthenticated('Invalid API key')
     return { [String(this.#users.name)]: user, authentication: { accessToken } }
   }
 
-  async #find(hash: string): Promise<StoredKey | undefined> {
-    const found = await this.#keys.find({ query: { hash, $limit: 1 }, paginate: false })
+  async #find(hash: string, { transaction }: Params): Promise<StoredKey | undefined> {
+    // In a transaction, a second connection may never come.
+    const params = { query: { hash, $limit: 1 }, paginate: false, ...(transaction !== undefined && { transaction }) }
+    const found = await this.#keys.find(params)
     const [stored] = Array.isArray(found) ? found : found.data
     // A service that ignores the query would accept any key.
     return stored?.hash === hash ? stored : undefined

@@ -18,6 +18,8 @@ interface OrderTraits {
 interface StartTraits {
   /** @throws if the hook can't work at that position */
   check?(position: HookPosition): void
+  /** The transactions that the hook begins. */
+  readonly transaction?: { readonly database: object; readonly isolationLevel?: string | undefined }
   /** Whether the hook refuses calls that send or query other fields than those of a role. */
   readonly limitsFields?: boolean
 }

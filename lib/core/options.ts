@@ -44,6 +44,7 @@ export const kinds = {
   filled: ['a non-empty string', (value) => isText(value) && value !== ''],
   names: ['a list of strings', (value) => Array.isArray(value) && value.every(isText)],
   fromZero: ['a number from 0', (value) => typeof value === 'number' && value >= 0],
+  whole: ['a whole number above 0', (value) => Number.isInteger(value) && Number(value) > 0],
   positive: ['a number above 0', (value) => typeof value === 'number' && value > 0],
   object: ['an object', hasNames],
   plain: ['a plain object', isPlain],

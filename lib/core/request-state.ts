@@ -1,5 +1,6 @@
 import type { HookContext } from '../../types/hooks.js'
 import type { ListWalk } from './call-state.js'
+import type { Run } from './compose.js'
 
 const requestState = Symbol('request state')
 
@@ -17,6 +18,8 @@ class RequestState {
   headersBefore: Readonly<Record<string, number | string | string[] | undefined>> | undefined = undefined
   /** The walk by cursors that the request goes on with. */
   walk: ListWalk | undefined = undefined
+  /** Runs the call in the transaction of a batch. It is set on the raw request of the call. */
+  runInBatch: ((context: HookContext, run: Run) => Promise<void>) | undefined = undefined
   #hook: HookContext | null = null
   #hasSent = false
   #sent: unknown
@@ -63,3 +66,9 @@ export const walkOf = (request: object) => (request as WithState)[requestState]?
 
 /** Returns the properties of `request.feathers`, `undefined` if nothing has used it. */
 export const propertiesOf = (request: object) => (request as WithState)[requestState]?.properties
+
+/** Runs a call of a request, in the transaction of its batch if it is part of one. */
+export function runCallOf(raw: object, context: HookContext, run: Run): Promise<void> {
+  const runInBatch = (raw as WithState)[requestState]?.runInBatch
+  return runInBatch === undefined ? run(context) : runInBatch(context, run)
+}

@@ -113,6 +113,8 @@ interface ServiceMeta {
   isForLogins?: boolean
   /** Whether no cache may keep an answer of the service, not even an error. */
   hasSecretAnswers?: boolean
+  /** Whether its records are in memory, so that no transaction can roll them back. */
+  isInMemory?: boolean
   /** Whether `app.service(path)` returns the object. */
   isRegistered?: boolean
   /** The user's object that it was made of, if it is registered. */

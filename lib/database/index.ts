@@ -1,3 +1,5 @@
+export { type Batches, type BatchOptions, batch } from '../writes/batch.js'
+export type { BatchCall, BatchResult } from '../writes/batched-call.js'
 export { type DatabaseErrorsOptions, databaseErrors } from './database-errors.js'
 export {
   type CallTransactionOptions,

@@ -236,7 +236,7 @@ export function inTransaction(
       }
     }
   }
-  return withTraits(hook, { check: aroundOnly('inTransaction') })
+  return withTraits(hook, { check: aroundOnly('inTransaction'), transaction: { database, ...options } })
 }
 
 forbidAsHook(inTransaction, 'inTransaction(knex)')

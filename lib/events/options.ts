@@ -102,10 +102,6 @@ export const defaultLimits: EventsLimits = {
   timeout: 5000
 }
 
-export const wholeNumber: OptionKind = [
-  'a whole number above 0',
-  (value) => Number.isInteger(value) && Number(value) > 0
-]
 // Node.js fires timers over 24.8 days at once.
 export const time: OptionKind = [
   'a time in ms, from 10 to a day',
@@ -128,7 +124,7 @@ const serviceEventsOptions: OptionTable<ServiceEvents> = {
   rule: ["'hooks'", (value) => value === 'hooks'],
   touches: kinds.names
 }
-const limitsOptions = Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, wholeNumber]))
+const limitsOptions = Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, kinds.whole]))
 
 const hasMethod = (value: unknown, name: string) =>
   typeof (Object(value) as Record<string, unknown>)[name] === 'function'

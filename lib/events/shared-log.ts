@@ -1,9 +1,9 @@
 import { pauseAfter, withTimeout } from '../core/async.js'
-import type { OptionTable } from '../core/options.js'
+import { kinds, type OptionTable } from '../core/options.js'
 import { type EventLog, type LogEntry, type LoggedEvent, type LogListener, sizeOf } from './log.js'
 import { encodeEvent, type LogServer, type StoredEntry, UnpreparedServer } from './log-server.js'
 import { LogWriter } from './log-writer.js'
-import { time, wholeNumber } from './options.js'
+import { time } from './options.js'
 
 /** The options of all logs that several processes share. */
 export interface SharedLogOptions {
@@ -24,10 +24,10 @@ export interface SharedLogOptions {
 }
 
 export const sharedLogOptions: OptionTable<SharedLogOptions> = {
-  events: wholeNumber,
+  events: kinds.whole,
   age: time,
   beat: time,
-  waiting: wholeNumber
+  waiting: kinds.whole
 }
 
 export const sharedLogDefaults: Required<SharedLogOptions> = {

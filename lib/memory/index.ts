@@ -11,6 +11,7 @@ import {
 } from '../core/adapters/table.js'
 import { Conflict } from '../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { metaOf } from '../core/service-meta.js'
 import { compareValues, recordExpressions } from './comparison.js'
 
 /** Options of `memory()`. */
@@ -45,6 +46,7 @@ export class MemoryService<
     checkOptions('memory()', memoryOptions, options)
     const { records = [], createId, ...rest } = options
     super(new MemoryTable(rest.id ?? 'id', records, createId), rest)
+    metaOf(this).isInMemory = true
   }
 }
 

@@ -77,7 +77,7 @@ t.test('the door of events for clients exports one name', async (t) => {
 })
 
 t.test('the door of databases exports these names, and no others', async (t) => {
-  const names = ['databaseErrors', 'inTransaction', 'transaction']
+  const names = ['batch', 'databaseErrors', 'inTransaction', 'transaction']
   t.same(Object.keys(await import('fastify-services/database')).sort(), names)
 })
 

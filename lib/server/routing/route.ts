@@ -19,7 +19,7 @@ import { checkData, statusOf, takesList } from '../../core/methods.js'
 import { isObject, once } from '../../core/objects.js'
 import { inspect } from '../../core/options.js'
 import { readerFor } from '../../core/plugin-state.js'
-import { requestStateOf, walkOf } from '../../core/request-state.js'
+import { requestStateOf, runCallOf, walkOf } from '../../core/request-state.js'
 import { recordRulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
@@ -237,7 +237,7 @@ function createHandler(
       if (walk !== undefined) callStateOf(context).walk = walk
       if (maySend !== undefined) restrictSentFields(context, maySend)
       try {
-        await method.run(context)
+        await runCallOf(request.raw, context, method.run)
       } catch (error) {
         if (caller.isReason(error)) return reply
         // Another answer is on its way, and two end the process.

@@ -44,7 +44,7 @@ t.test(
     await page.clock.runFor(2400)
     await page.getByText('Waiting for the server…').waitFor()
     await page.getByText('2 s', { exact: true }).waitFor()
-    const cancel = page.getByRole('button', { name: 'Cancel' })
+    const cancel = page.getByRole('button', { name: 'Cancel the request' })
     t.equal(await cancel.isVisible(), false)
     await page.clock.runFor(4000)
     await cancel.click()

@@ -62,6 +62,8 @@ function markFields(details: readonly Detail[], marks: ReadonlyMap<string, Mark>
   const target =
     first?.tagName === 'FIELDSET' ? first.querySelector<HTMLElement>('input, select, textarea, button') : first
   target?.focus()
+  // It may have the focus already.
+  target?.scrollIntoView({ block: 'nearest' })
 }
 
 /** Whether an error says that a record is not there. */

@@ -6,7 +6,7 @@ const untilCancel = 5
 /** Says what the page waits for, and for how long. Offers to cancel after a while. */
 export function waitingView(text: string, cancel?: () => void): HTMLElement {
   const seconds = element('span', { ariaHidden: 'true' })
-  const stop = cancel && button('Cancel', cancel, { className: 'small', hidden: true })
+  const stop = cancel && button('Cancel the request', cancel, { className: 'small', hidden: true })
   const view = element('div', { className: 'waiting dim' }, element('span', { role: 'status' }, text), seconds, stop)
   const start = performance.now()
   const timer = setInterval(() => {

@@ -6,9 +6,11 @@ import Fastify from 'fastify'
 import services from 'fastify-services'
 import mounted from 'fastify-services/feathers'
 import t, { type Test } from 'tap'
-import { settledOf } from '../core/told.js'
 import { isKept } from '../support/kept.js'
 import { createWarnings, mirror, type Theirs } from '../support/mounted-app.js'
+
+const settledOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.catch((error) => ({ thrown: `(${error.name}: ${error.message})` }))
 
 type Build = (theirs: Theirs) => unknown
 const of =

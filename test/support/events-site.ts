@@ -1,3 +1,4 @@
+import './auth-scrypt.js'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services from 'fastify-services'

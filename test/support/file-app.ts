@@ -14,7 +14,7 @@ interface Options {
 export const text = (content: string, name = 'a.txt', type = 'text/plain') => new File([content], name, { type })
 
 /** What a file is, for comparing. */
-export async function describeFiles(value: unknown): Promise<unknown> {
+async function describeFiles(value: unknown): Promise<unknown> {
   if (value instanceof File) return `${value.constructor.name} ${value.name} ${value.type} ${await value.text()}`
   if (Array.isArray(value)) return Promise.all(value.map(describeFiles))
   if (typeof value !== 'object' || value === null) return value

@@ -1,3 +1,4 @@
+import '../support/auth-scrypt.js'
 import { Readable } from 'node:stream'
 import { feathers } from '@feathersjs/feathers'
 import { MemoryService } from '@feathersjs/memory'
@@ -301,31 +302,6 @@ t.test('a key that the store takes though its answer was late or lost is given f
     await eventually(t).strictSame(async () => (await post('a', { item: 'book' })).status, 201)
     t.equal(orders.calls, 1)
     t.match(await post('a', { item: 'book' }), { status: 201, replayed: 'true' })
-  }
-})
-
-t.test('of keys that a store may take later, so many are looked for again at a time', async (t) => {
-  const alive = setInterval(() => {}, 1000)
-  t.teardown(() => clearInterval(alive))
-  for (const isClaimed of [false, true]) {
-    let isAway = true
-    const looked = new Set<string>()
-    const fail = () => {
-      throw new Error('The store is away')
-    }
-    const store: Store = {
-      get: (key) => {
-        if (isAway) fail()
-        looked.add(key)
-        return undefined
-      },
-      set: () => (isAway ? fail() : undefined),
-      add: () => isClaimed || fail()
-    }
-    const { post } = await serve(t, { store })
-    for (let key = 0; key < 1010; key++) await post(String(key), { item: 'book' })
-    isAway = false
-    await eventually(t).equal(async () => looked.size, 1000)
   }
 })
 

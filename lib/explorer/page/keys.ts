@@ -7,7 +7,7 @@ const neighbours = new Map([
 ])
 
 /**
- * Follows the keys of the page: Ctrl+S saves, / leads to the conditions, Escape closes the drawer,
+ * Follows the keys of the page: Ctrl+K finds a service, Ctrl+S saves, / leads to the conditions, Escape closes the drawer,
  * and in its head, ↑ and ↓ lead to the neighbours of its record.
  */
 export function followKey(event: KeyboardEvent): void {
@@ -19,8 +19,9 @@ export function followKey(event: KeyboardEvent): void {
   const isInDrawer = byId('drawer').contains(target)
   if (event.ctrlKey || event.metaKey) {
     const form = (isAsking ? dialog : front()).querySelector<HTMLFormElement>('form.call')
-    if (key !== 's' || form === null) return
-    form.requestSubmit()
+    if (key === 'k') findService()
+    else if (key === 's' && form !== null) form.requestSubmit()
+    else return
   } else if (isAsking || document.querySelector(':popover-open') !== null) return
   else if (key === '/' && !isTyping && byId('main').checkVisibility()) filter()
   else if (key === 'Escape' && (isInDrawer || !isTyping)) byKey('Close')?.click()
@@ -37,4 +38,9 @@ function filter(): void {
   const input = main.querySelector<HTMLElement>('[type=search], [aria-label=Value]')
   if (input !== null) input.focus()
   else main.querySelector<HTMLElement>('.tools > button')?.click()
+}
+
+/** Goes to the search box of the menu. On a narrow screen, the menu is a select. */
+function findService(): void {
+  for (const key of ['jump', 'find']) byKey(key)?.focus()
 }

@@ -5,8 +5,8 @@ import { button, byId, element, fill, link, select } from './element.js'
 import type { Explorer } from './explorer.js'
 
 /**
- * Creates the list of services: a tree with a search box, and a select on narrow screens. ⌘K or
- * Ctrl+K leads to it. Returns a function that marks the current service.
+ * Creates the list of services: a tree with a search box, and a select on narrow screens. Returns a
+ * function that marks the current service.
  */
 export function servicesView(explorer: Explorer): (current: ExploredService | undefined) => void {
   const { session } = explorer
@@ -83,14 +83,6 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
     if (anchor !== undefined) reveal(anchor)
   }
   fill(byId('services'), services.size > 1 && [search, jump], list)
-  addEventListener('keydown', (event) => {
-    if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return
-    event.preventDefault()
-    search.focus()
-    search.select()
-    // On a narrow screen.
-    if (!search.checkVisibility()) jump.focus()
-  })
   return (current) => {
     jump.value = current === undefined ? '' : toHash(startOf(current))
     mark(current)

@@ -52,9 +52,7 @@ export function tableView(view: View, rows: Rows, columns: readonly string[], ac
     return element('td', { className: 'pick' }, box)
   }
   const classesOf = (name: string) =>
-    [name === columns[0] && 'first', fields.get(name)?.kind === 'number' && name !== idField && 'number'].filter(
-      Boolean
-    )
+    [name === columns[0] && 'first', isAmount(fields.get(name)) && name !== idField && 'number'].filter(Boolean)
   const heading = (name: string) => {
     const direction = place.sort?.field === name ? place.sort.direction : undefined
     const canSort = operation.sortable === undefined || operation.sortable.includes(name)
@@ -119,3 +117,6 @@ export function tableView(view: View, rows: Rows, columns: readonly string[], ac
     )
   )
 }
+
+/** Whether a field is a number, and no id of another record. */
+const isAmount = (field: Field | undefined) => field?.kind === 'number' && field.refersTo === undefined

@@ -35,7 +35,7 @@ t.test(
     await page.keyboard.press('Enter')
     await page.getByText('There are no records.').waitFor()
     await page.getByRole('link', { name: 'Create', exact: true }).click()
-    await page.getByLabel('text').fill('A desert')
+    await page.locator('#drawer').getByLabel('text').fill('A desert')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText('Created. 201 Created').waitFor()
     await page.getByRole('link', { name: 'Open the record' }).click()

@@ -11,7 +11,7 @@ export function schemaView(view: View): void {
   fill(
     byId('main'),
     headView(view, trail(view, 'Schema')),
-    tables.length === 0 && element('p', { className: 'empty' }, 'The document does not toComparedText its fields.'),
+    tables.length === 0 && element('p', { className: 'empty' }, 'The document does not describe its fields.'),
     tables.map(([method, rows]) => [
       method !== '' && element('h3', {}, `Data of ${method}`),
       schemaTable(method === '' ? 'Fields' : `Data of ${method}`, rows)

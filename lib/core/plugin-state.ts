@@ -22,8 +22,8 @@ export interface ServiceHost {
   errorHooks(method: string): AroundHook
   /** Whether there are hooks for all services. */
   readonly hasHooks: boolean
-  /** Whether a service answers at a URL. */
-  isAt(url: string): boolean
+  /** Returns the most specific service at a URL, and the part of the URL's pattern below its path. */
+  serviceAt(url: string): { readonly entry: Describable; readonly path: string } | undefined
   /**
    * Marks the path of a service that another framework answers, and that is not registered here:
    * hooks for all services would not run for it.

@@ -87,8 +87,15 @@ function toListRequest(item: unknown, isJSON: boolean, limits: EventsLimits): Li
   const { path, query = {} } = Object(item) as { path?: unknown; query?: unknown }
   if (typeof path !== 'string' || !isPlain(query))
     throw new BadRequest('Each list in `subscribe` needs a `path`, a text, and may have a `query`, an object')
+  if (!path.split('/').every(isSegment)) throw new BadRequest('The path of a list is none of a URL')
   checkNesting(query, limits.depth + 1)
   return { path, name: path, query, isJSON }
+}
+
+/** Whether a text can be a segment of a URL path without further encoding. */
+function isSegment(segment: string): boolean {
+  if (!/^[\w.~!$&'()*+,;=:@%-]{1,500}$/.test(segment) || /%(?![\da-f]{2})/i.test(segment)) return false
+  return !/^(\.|%2e){1,2}$/i.test(segment)
 }
 
 function checkNesting(value: object, levels: number): void {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { attempt, ServiceError, toServiceError, Unavailable } from '../core/errors.js'
+import { attempt, NotFound, ServiceError, toServiceError, Unavailable } from '../core/errors.js'
 import { isClosed } from '../core/http-call.js'
+import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
 import { type CallerCredentials, credentialsOf } from '../shared/caller-requests.js'
 import { CallEvents } from './call-events.js'
 import { isUserKey } from './callers.js'
@@ -14,7 +15,7 @@ import { OpenStreams } from './open-streams.js'
 import { defaultLimits, type EventsLimits, type EventsOptions } from './options.js'
 import { EventStream, type StreamSettings, toFrame, traceStream } from './stream.js'
 import { Subscriptions } from './subscriptions.js'
-import { type Topic, TopicRouter } from './topic.js'
+import type { Topic } from './topic.js'
 
 /** A list of a request for a stream, with its scope, or the error with which it was refused. */
 interface ResolvedList {
@@ -45,12 +46,12 @@ export class EventServer {
   readonly streams: OpenStreams
   readonly callEvents: CallEvents
   readonly #app: FastifyInstance
+  readonly #host: ServiceHost
   readonly #log: EventLog
   readonly #topics = new Map<string, Topic>()
   readonly #subscriptions = new Subscriptions()
   readonly #delivery: Delivery
   readonly #settings: StreamSettings
-  readonly #router = new TopicRouter()
   /** Names this process in the log. */
   readonly #process = randomUUID()
   #wantedUntil = 0
@@ -62,6 +63,7 @@ export class EventServer {
     this.path = path
     this.limits = { ...defaultLimits, ...options.limits }
     this.#app = app
+    this.#host = serviceHostOf(app)
     this.#log = options.log ?? memoryLog()
     this.callEvents = new CallEvents(app, this.#log, options.durable === true, this.limits.timeout)
     this.#delivery = new Delivery(app, this.#subscriptions, options.publish, this.limits.timeout)
@@ -84,7 +86,6 @@ export class EventServer {
 
   add(topic: Topic): void {
     this.#topics.set(topic.path, topic)
-    this.#router.add(topic)
   }
 
   async openLog(): Promise<void> {
@@ -195,12 +196,29 @@ export class EventServer {
   ): Promise<ResolvedList> {
     if (requested instanceof ServiceError) return { list: undefined, topic: undefined, result: requested }
     try {
-      const { topic, path } = this.#router.find(requested.name, urlPathOf(request))
+      const { topic, path } = this.#findTopic(requested.name, urlPathOf(request))
       const list = { ...requested, path }
       return { list, topic, result: await resolver.resolve(topic, list) }
     } catch (error) {
       return { list: undefined, topic: undefined, result: toServiceError(error) }
     }
+  }
+
+  /**
+   * Finds the topic and the URL path of a list. A client with the base URL `https://host/api` says
+   * `notes` for `/api/notes`, so each prefix of the URL of the stream is tried as the base path.
+   *
+   * @param name the path of the list, as the client has sent it
+   */
+  #findTopic(name: string, streamPath: string): { readonly topic: Topic; readonly path: string } {
+    const segments = streamPath.split('/')
+    for (const [length] of segments.entries()) {
+      const path = [...segments.slice(0, length), name].join('/')
+      const service = this.#host.serviceAt(`/${path}`)
+      const topic = service?.path === '' ? this.#topics.get(service.entry.path) : undefined
+      if (topic !== undefined) return { topic, path }
+    }
+    throw new NotFound(`There are no events of '${name.slice(0, 100)}'`)
   }
 
   #start(

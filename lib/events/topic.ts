@@ -2,7 +2,6 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { isUnchangedAdapter } from '../core/adapters/unchanged.js'
 import { type Describable, describe } from '../core/description.js'
-import { BadRequest, NotFound } from '../core/errors.js'
 import { traitsOf } from '../core/hooks.js'
 import { metaOf } from '../core/service-meta.js'
 import { pluginName, type ServiceEvents } from './options.js'
@@ -82,68 +81,4 @@ function reasonToRefetch(entry: Describable, isAdapter: boolean): string | undef
       (type === 'after' || type === 'around') && (method === 'all' || method === 'find') && isOfApplication(hook)
   )
   return laterHook && `${nameOfHook(laterHook.hook)} (${laterHook.type}) may change what \`find\` answers`
-}
-
-/** A node of the tree of paths: the topics whose paths begin with the same segments. */
-interface TopicNode {
-  readonly fixed: Map<string, TopicNode>
-  placeholder?: TopicNode
-  topic?: Topic
-}
-
-/** Finds the topic of a URL path. */
-export class TopicRouter {
-  readonly #root: TopicNode = { fixed: new Map() }
-
-  add(topic: Topic): void {
-    let node = this.#root
-    for (const segment of topic.path.split('/')) {
-      const isPlaceholder = segment.startsWith(':')
-      const next = (isPlaceholder ? node.placeholder : node.fixed.get(segment)) ?? { fixed: new Map() }
-      if (isPlaceholder) node.placeholder = next
-      else node.fixed.set(segment, next)
-      node = next
-    }
-    node.topic = topic
-  }
-
-  /**
-   * Finds the topic of a list. A client with the base URL `https://host/api` says `notes` for
-   * `/api/notes`, so each prefix of the URL of the stream is tried as the base path.
-   *
-   * @param name the path of the list, as the client has sent it
-   * @param streamPath the URL path of the stream
-   * @returns the topic, and the URL path of the list
-   * @throws {NotFound} if no topic has this path
-   * @throws {BadRequest} if it can't be the path of a URL
-   */
-  find(name: string, streamPath: string): { readonly topic: Topic; readonly path: string } {
-    const segments = streamPath.split('/')
-    for (const [length] of segments.entries()) {
-      const path = [...segments.slice(0, length), name].join('/')
-      const topic = this.#at(path)
-      if (topic !== undefined) return { topic, path }
-    }
-    throw new NotFound(`There are no events of '${name.slice(0, 100)}'`)
-  }
-
-  #at(path: string): Topic | undefined {
-    const segments = path.split('/')
-    if (!segments.every(isSegment)) throw new BadRequest('The path of a list is none of a URL')
-    return topicAt(this.#root, segments)
-  }
-}
-
-/** Returns the topic at a path. As in the router, a fixed segment wins over a placeholder. */
-function topicAt(node: TopicNode | undefined, segments: readonly string[], depth = 0): Topic | undefined {
-  const segment = segments[depth]
-  if (node === undefined || segment === undefined) return node?.topic
-  const next = depth + 1
-  return topicAt(node.fixed.get(segment), segments, next) ?? topicAt(node.placeholder, segments, next)
-}
-
-/** Whether a text can be a segment of a URL path without further encoding. */
-function isSegment(segment: string): boolean {
-  if (!/^[\w.~!$&'()*+,;=:@%-]{1,500}$/.test(segment) || /^\.\.?$|%(?![\da-f]{2})/i.test(segment)) return false
-  return !/^(\.|%2e){1,2}$/i.test(segment)
 }

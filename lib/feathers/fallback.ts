@@ -107,7 +107,7 @@ export class Fallback {
     if (this.#reasons.has(path)) return true
     if (!this.#host.isReady) return false
     const url = `/${joinPath(this.#fastify.prefix, path).replace(/:[^/]+/g, 'x')}`
-    const problem = [url, `${url}/x`].some(this.#host.isAt)
+    const problem = [url, `${url}/x`].some(this.#host.serviceAt)
       ? 'another service takes its URLs'
       : this.#host.hasHooks && 'the option `hooks` of fastify-services would not run for it'
     if (problem) {

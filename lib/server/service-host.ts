@@ -64,7 +64,7 @@ export class FastifyServiceHost implements ServiceHost {
   }
 
   // Fields, since they are passed on as functions.
-  readonly isAt = (url: string): boolean => this.settings.conflicts.serviceAt(url) !== undefined
+  readonly serviceAt: ServiceHost['serviceAt'] = (url) => this.settings.conflicts.serviceAt(url)
   readonly answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
     this.settings.onError(error, request, reply)
 

@@ -7,10 +7,8 @@ import type { EventServer } from './server.js'
 
 /** How often a user is rechecked at once per heartbeat after changes of the same fields. */
 const maxRechecksAtOnce = 5
-/** How many entries of a shared log tell at once, per heartbeat, of changes of the same fields. */
-const maxEntries = 50
-/** In ms: how long further changes of these fields wait for each other, to be one entry. */
-const joinTime = 200
+/** In ms, the pause between two entries of a shared log, which tell other processes of all changes. */
+const tellPause = 50
 
 /** Rechecks users whose records change or go, by the events of their services. */
 export function recheckChangedUsers(app: FastifyInstance, server: EventServer): void {
@@ -32,7 +30,7 @@ export function recheckChangedUsers(app: FastifyInstance, server: EventServer): 
           const fields = event === 'removed' ? undefined : changedFields(data)
           // `entityId` may name another field than `id`.
           const keys = [record, attempt(() => users.idOf(record)), id].map((part) => attempt(() => userKey(part)))
-          for (const user of new Set(keys)) if (user !== undefined) changes.add({ user, fields })
+          for (const user of new Set(keys)) if (user !== undefined) changes.add(user, fields)
         })
     }
   })
@@ -41,12 +39,6 @@ export function recheckChangedUsers(app: FastifyInstance, server: EventServer): 
 /** Returns a key of the fields that a call has sent. */
 const changedFields = (data: unknown) => digestOf(JSON.stringify(Object.keys(Object(data)).sort()), 22)
 
-interface UserChange {
-  readonly user: string
-  /** The key of the fields that have changed; `undefined` if the user was removed. */
-  readonly fields: string | undefined
-}
-
 /**
  * The changes of users. An application may write to a user at each call, and so at each recheck, as
  * with `lastSeen`: such frequent changes wait for the next heartbeat. Changes of other fields don't
@@ -54,11 +46,12 @@ interface UserChange {
  */
 class UserChanges {
   readonly #server: EventServer
-  /** Since the last heartbeat: changes of the same fields of a user, and entries about fields. */
-  readonly #counts = new Map<string, number>()
-  readonly #waiting = new Map<string, UserChange>()
-  /** The changes of this turn: one call may change many users. */
-  readonly #due: UserChange[] = []
+  /** How often each user was rechecked since the last heartbeat, by the fields that have changed. */
+  #counts = new Map<string, number>()
+  /** The users that wait for the next heartbeat, by the keys of `#counts`. */
+  #waiting = new Map<string, string>()
+  /** The changed users of this turn: one call may change many. */
+  readonly #due = new Set<string>()
   /** The users of whom the other processes have not heard. */
   readonly #untold = new Set<string>()
   #timer: NodeJS.Timeout | undefined
@@ -67,53 +60,49 @@ class UserChanges {
     this.#server = server
   }
 
-  add(change: UserChange): void {
-    const { user, fields } = change
+  /** @param fields the key of the fields that have changed; `undefined` if the user was removed */
+  add(user: string, fields: string | undefined): void {
     const key = `${fields} ${user}`
-    if (fields !== undefined && this.#count(key) > maxRechecksAtOnce) this.#waiting.set(key, change)
-    else this.#recheck(change)
+    const count = (this.#counts.get(key) ?? 0) + 1
+    this.#counts.set(key, count)
+    if (fields !== undefined && count > maxRechecksAtOnce) this.#waiting.set(key, user)
+    else this.#recheck(user)
   }
 
   /** Rechecks the users that wait. */
   beat(): void {
-    this.#counts.clear()
-    for (const [key, change] of this.#waiting) {
-      this.#counts.set(key, maxRechecksAtOnce)
-      this.#recheck(change)
-    }
-    this.#waiting.clear()
+    const waiting = this.#waiting
+    this.#waiting = new Map()
+    this.#counts = new Map([...waiting.keys()].map((key) => [key, maxRechecksAtOnce]))
+    for (const user of waiting.values()) this.#recheck(user)
   }
 
   /** Tells the other processes of all that waits. */
   close(): void {
     this.beat()
+    clearTimeout(this.#timer)
     this.#tell()
+    clearTimeout(this.#timer)
   }
 
-  #count(key: string): number {
-    const count = (this.#counts.get(key) ?? 0) + 1
-    this.#counts.set(key, count)
-    return count
-  }
-
-  #recheck(change: UserChange): void {
-    if (this.#due.length === 0) queueMicrotask(() => this.#flush())
-    this.#due.push(change)
-    this.#untold.add(change.user)
+  #recheck(user: string): void {
+    if (this.#due.size === 0) queueMicrotask(() => this.#flush())
+    this.#due.add(user)
+    this.#untold.add(user)
   }
 
   #flush(): void {
-    const changes = this.#due.splice(0)
-    const fields = new Set(changes.map((change) => change.fields))
-    if ([...fields].some((key) => key === undefined || this.#count(key) <= maxEntries)) this.#tell()
-    else this.#timer ??= setTimeout(() => this.#tell(), joinTime).unref()
-    void this.#server.streams.recheck([...new Set(changes.map(({ user }) => user))])
+    const users = [...this.#due]
+    this.#due.clear()
+    if (this.#timer === undefined) this.#tell()
+    void this.#server.streams.recheck(users)
   }
 
   #tell(): void {
-    clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#untold.size > 0) this.#server.tellRecheck([...this.#untold])
+    if (this.#untold.size === 0) return
+    this.#server.tellRecheck([...this.#untold])
     this.#untold.clear()
+    this.#timer = setTimeout(() => this.#tell(), tellPause).unref()
   }
 }

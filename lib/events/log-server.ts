@@ -36,7 +36,7 @@ export interface LogServer {
    * Writes events in a transaction. After the commit, the next batch or heartbeat of any process
    * appends them. Returns `undefined` if the server can't do that.
    */
-  appendWithin?(transaction: object, events: readonly string[]): Promise<unknown> | undefined
+  appendWithin?(transaction: object, events: readonly string[]): PromiseLike<unknown> | undefined
   /**
    * Registers a process, or sends its heartbeat.
    *
@@ -53,8 +53,8 @@ export interface LogServer {
   /** Whether a text may be a position. */
   isPosition(text: string): boolean
   isOlder(position: string, other: string): boolean
-  /** Returns a page of the entries after a position, up to and with another one. */
-  range(after: string, end: string): Promise<readonly StoredEntry[]>
+  /** Returns a page of the entries after a position. */
+  range(after: string): Promise<readonly StoredEntry[]>
   /**
    * Waits at most a second for entries after a position, over a separate connection.
    *

@@ -144,7 +144,9 @@ export class LogWriter {
         await this.#settings.server.append(this.#process, { number, events, isLoss })
       } catch (error) {
         if (items.length > 0 && this.#settings.server.isRefusal?.(error)) {
-          this.#split(this.#batch, error)
+          for (const { reject } of items) reject(error)
+          this.#removeWaiting(items.length)
+          this.#batch = { number, items: [], isLoss: true }
           continue
         }
         this.#settings.onFailure(error)
@@ -165,18 +167,6 @@ export class LogWriter {
 
   #removeWaiting(count: number): void {
     for (const { size } of this.#waiting.splice(0, count)) this.#waitingBytes -= size
-  }
-
-  /** Halves a refused batch, again and again, until only the event at fault is dropped. */
-  #split(batch: WaitingBatch, error: unknown): void {
-    const [first, ...rest] = batch.items
-    if (rest.length > 0) {
-      this.#batch = { ...batch, items: batch.items.slice(0, Math.ceil(batch.items.length / 2)) }
-      return
-    }
-    this.#batch = { ...batch, items: [], isLoss: true }
-    this.#removeWaiting(1)
-    first?.reject(error)
   }
 
   /** Leaves the server. Later events belong to a new process, which leaves after them. */

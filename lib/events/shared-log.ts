@@ -52,6 +52,7 @@ const notJoined = 'none'
  * before it, so that each process notices what it has missed.
  */
 export class SharedLog implements EventLog {
+  readonly isShared = true
   readonly #server: LogServer
   readonly #writer: LogWriter
   readonly #listeners = new Set<LogListener>()
@@ -87,7 +88,7 @@ export class SharedLog implements EventLog {
     return this.#writer.append(event)
   }
 
-  appendWithin(transaction: object, events: readonly LoggedEvent[]): Promise<unknown> | undefined {
+  appendWithin(transaction: object, events: readonly LoggedEvent[]): PromiseLike<unknown> | undefined {
     return this.#server.appendWithin?.(transaction, events.map(encodeEvent))
   }
 
@@ -109,18 +110,18 @@ export class SharedLog implements EventLog {
     if (after === end) return []
     const entries: LogEntry[] = []
     let [last, size] = [after, 0]
-    while (last !== end) {
-      const page = await withTimeout(readTimeout, this.#server.range(last, end))
+    for (;;) {
+      const page = await withTimeout(readTimeout, this.#server.range(last))
       if (page.length === 0) return undefined
       for (const { id, previous, event } of page) {
         if (previous !== last || event === undefined) return undefined
         entries.push({ id, event })
         last = id
         size += sizeOf(event)
+        if (entries.length > maxMissed || size > maxMissedBytes) return undefined
+        if (id === end) return entries
       }
-      if (entries.length > maxMissed || size > maxMissedBytes) return undefined
     }
-    return entries
   }
 
   listen(listener: LogListener): () => void {

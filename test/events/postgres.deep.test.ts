@@ -380,7 +380,7 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
       t.same([told.entries[1]?.event.facts.text, told.losses], [text, 0])
     })
 
-  await t.test('an event that the database refuses for good is a loss, and those around it come', async (t) => {
+  await t.test('events that the database refuses for good are a loss, and later ones come', async (t) => {
     const { pool, table } = await createTables(t)
     const { log, told, ids } = await openLog(t, pool, table)
     await pool.query(`
@@ -390,13 +390,10 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
         execute function ${table}_refuse()`)
     t.teardown(() => pool.query(`drop function ${table}_refuse cascade`))
     const appended = [1, 2, 3, 4, 5].map((id) => log.append(loggedEvent(id, { text: id === 3 ? 'bad' : 'good' })))
-    const ends = await Promise.allSettled(appended)
-    t.same(
-      ends.map(({ status }) => status === 'fulfilled'),
-      [true, true, false, true, true]
-    )
-    await until(() => ids().length === 4 && told.losses > 0)
-    t.same([ids(), told.losses, told.states], [[1, 2, 4, 5], 1, []])
+    for (const { status } of await Promise.allSettled(appended)) t.equal(status, 'rejected')
+    await log.append(loggedEvent(6))
+    await until(() => ids().length === 1 && told.losses > 0)
+    t.same([ids(), told.losses, told.states], [[6], 1, []])
   })
 
   await t.test('an event that is too large to wait is a loss for all, though no event comes behind it', async (t) => {

@@ -42,7 +42,6 @@ const postgresLogOptions: OptionTable<PostgresLogOptions> = {
  * the whole server.
  */
 const batchTime = 10
-const columns = 'id, previous, loss, event'
 
 /** An event log in a table of PostgreSQL. NOTIFY only wakes the processes that read it. */
 class PostgresServer implements LogServer {
@@ -50,6 +49,8 @@ class PostgresServer implements LogServer {
   onAway: LogServer['onAway'] = () => {}
   readonly #pool: PostgresPool
   readonly #table: string
+  /** The statement for a page of entries. */
+  readonly #page: string
   readonly #options: Required<PostgresLogOptions>
   readonly #timeout: number
   #reader: PostgresClient | undefined
@@ -61,6 +62,7 @@ class PostgresServer implements LogServer {
     this.#pool = pool
     this.#options = options
     this.#table = options.table
+    this.#page = `select id, previous, loss, event from ${options.table}_log where id > $1 order by id limit ${pageSize}`
     this.#timeout = options.beat * 3
     listenForPoolErrors(pool, (error) => this.onAway(error))
   }
@@ -76,7 +78,7 @@ class PostgresServer implements LogServer {
     return /^(22|54)/.test(String(readProperty(error, 'code')))
   }
 
-  appendWithin(transaction: object, events: readonly string[]): Promise<unknown> | undefined {
+  appendWithin(transaction: object, events: readonly string[]): PromiseLike<unknown> | undefined {
     return this.#options.outbox ? writeOutbox(this.#table, transaction, events) : undefined
   }
 
@@ -99,9 +101,8 @@ class PostgresServer implements LogServer {
     return BigInt(position) < BigInt(other)
   }
 
-  async range(after: string, end: string): Promise<readonly StoredEntry[]> {
-    const text = `select ${columns} from ${this.#table}_log where id > $1 and id <= $2 order by id limit ${pageSize}`
-    return readRows(await queryWithin(this.#timeout, this.#pool, text, [after, end]))
+  async range(after: string): Promise<readonly StoredEntry[]> {
+    return readRows(await queryWithin(this.#timeout, this.#pool, this.#page, [after]))
   }
 
   async next(after: string): Promise<readonly StoredEntry[]> {
@@ -127,9 +128,8 @@ class PostgresServer implements LogServer {
   }
 
   async #read(after: string): Promise<readonly StoredEntry[]> {
-    const text = `select ${columns} from ${this.#table}_log where id > $1 order by id limit ${pageSize}`
     const reader = this.#reader ?? (await this.#connect())
-    return readRows(await withTimeout(this.#timeout, reader.query(text, [after])))
+    return readRows(await withTimeout(this.#timeout, reader.query(this.#page, [after])))
   }
 
   /** Takes a connection for good: LISTEN needs its own. */

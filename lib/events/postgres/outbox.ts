@@ -1,7 +1,5 @@
 type RunStatement = (text: string, values: unknown[]) => PromiseLike<{ readonly rows: readonly unknown[] }>
 
-const eventsPerStatement = 1000
-
 /**
  * Writes events, as JSON, in a transaction.
  *
@@ -10,34 +8,32 @@ const eventsPerStatement = 1000
  * @returns `undefined` if it has neither
  * @throws {Error} if `trx` is anything else
  */
-export function writeOutbox(table: string, transaction: object, events: readonly string[]): Promise<void> | undefined {
+export function writeOutbox(
+  table: string,
+  transaction: object,
+  events: readonly string[]
+): PromiseLike<unknown> | undefined {
   const { trx, query } = transaction as { trx?: unknown; query?: unknown }
   if (trx === undefined && typeof query !== 'function') return undefined
-  return write(table, events, statementRunnerOf(transaction, 'The option `outbox` of postgresLog'))
+  const run = statementRunnerOf(transaction, 'The option `outbox` of postgresLog')
+  const text = `insert into ${table}_outbox (event) select value from json_array_elements_text(cast($1 as json)) returning 1`
+  return run(text, [`[${events.map((event) => JSON.stringify(event))}]`])
 }
 
-async function write(table: string, events: readonly string[], query: RunStatement): Promise<void> {
-  for (let first = 0; first < events.length; first += eventsPerStatement) {
-    const chunk = events.slice(first, first + eventsPerStatement)
-    const placeholders = chunk.map((_, index) => `($${index + 1})`)
-    await query(`insert into ${table}_outbox (event) values ${placeholders} returning 1`, chunk)
-  }
-}
-
-type Rows = Awaited<ReturnType<RunStatement>>
+type StatementResult = Awaited<ReturnType<RunStatement>>
 
 /** The methods of transactions that run a statement. */
 interface LibraryTransaction {
   /** knex */
-  raw?(text: string, values: unknown[]): PromiseLike<Rows>
+  raw?(text: string, values: unknown[]): PromiseLike<StatementResult>
   /** Kysely */
-  executeQuery?(query: object): PromiseLike<Rows>
+  executeQuery?(query: object): PromiseLike<StatementResult>
   /** Drizzle: some of its drivers return the rows alone. */
-  execute?(query: object): PromiseLike<Rows | unknown[]>
+  execute?(query: object): PromiseLike<StatementResult | unknown[]>
   /** Prisma */
   $queryRawUnsafe?(text: string, ...values: unknown[]): PromiseLike<unknown[]>
   /** pg */
-  query?(text: string, values: unknown[]): PromiseLike<Rows>
+  query?(text: string, values: unknown[]): PromiseLike<StatementResult>
 }
 
 /**

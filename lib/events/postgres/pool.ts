@@ -13,7 +13,6 @@ interface PostgresResult {
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<PostgresResult>
   on(event: string, listener: (error?: unknown) => void): unknown
-  removeListener(event: string, listener: (error?: unknown) => void): unknown
   release(error?: Error | boolean): void
 }
 
@@ -41,9 +40,6 @@ export async function connectWithin(ms: number, pool: PostgresPool): Promise<Pos
   }
 }
 
-// A broken connection rejects its query. Without a listener it would crash the process, too.
-const ignoreEnd = () => {}
-
 /** The codes of PostgreSQL for an undefined table and an undefined function. */
 const missingCodes: unknown[] = ['42P01', '42883']
 
@@ -59,10 +55,8 @@ export async function queryWithin(
   values: unknown[]
 ): Promise<PostgresResult> {
   const client = await connectWithin(ms, pool)
-  client.on('error', ignoreEnd)
   try {
     const result = await withTimeout(ms, client.query(text, values))
-    client.removeListener('error', ignoreEnd)
     client.release()
     return result
   } catch (error) {

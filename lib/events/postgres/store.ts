@@ -44,71 +44,46 @@ const sweepTime = 60_000
  */
 export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): TransactionalStore {
   checkOptions('postgresStore', postgresStoreOptions, options)
-  const { table = defaultTable, timeout = 2000, sameDatabase = false } = options
+  const { table: prefix = defaultTable, timeout = 2000, sameDatabase = false } = options
   checkPool('postgresStore', pool, ['connect', 'on'])
   listenForPoolErrors(pool)
-  const store = new PostgresStore(pool, `${table}_store`, timeout)
-  if (!sameDatabase) return store
-  return Object.assign(store, { replaceWithin: createReplaceWithin(`${table}_store`) })
-}
-
-/** Its methods are fields, so that applications can spread a store and replace some of them. */
-class PostgresStore implements TransactionalStore {
-  readonly #pool: PostgresPool
-  readonly #table: string
-  readonly #timeout: number
-  readonly #insert: string
-  #swept = Date.now()
-
-  constructor(pool: PostgresPool, table: string, timeout: number) {
-    this.#pool = pool
-    this.#table = table
-    this.#timeout = timeout
-    const until = "clock_timestamp() + $3 * interval '1 second'"
-    this.#insert = `insert into ${table} (key, value, until) values ($1, $2, ${until}) on conflict (key) do update set value = excluded.value, until = excluded.until`
-  }
-
-  readonly get = async (key: string): Promise<string | undefined> => {
-    const text = `select value from ${this.#table} where key = $1 and until > clock_timestamp()`
-    const { rows } = await this.#query(text, [key])
-    return rows[0]?.value as string | undefined
-  }
-
-  readonly set = async (key: string, value: string, seconds: number): Promise<void> => {
-    this.#sweep()
-    await this.#query(this.#insert, [key, value, seconds])
-  }
-
-  readonly add = async (key: string, value: string, seconds: number): Promise<boolean> => {
-    this.#sweep()
-    const text = `${this.#insert} where ${this.#table}.until <= clock_timestamp()`
-    const { rowCount } = await this.#query(text, [key, value, seconds])
-    return rowCount === 1
-  }
-
-  readonly delete = (key: string): Promise<unknown> => this.#query(`delete from ${this.#table} where key = $1`, [key])
-
-  async #query(text: string, values: unknown[]): ReturnType<typeof queryWithin> {
+  const table = `${prefix}_store`
+  const insert = `insert into ${table} (key, value, until) values ($1, $2, clock_timestamp() + $3 * interval '1 second') on conflict (key) do update set value = excluded.value, until = excluded.until`
+  let swept = Date.now()
+  async function run(text: string, values: unknown[]) {
     try {
-      return await queryWithin(this.#timeout, this.#pool, text, values)
+      return await queryWithin(timeout, pool, text, values)
     } catch (cause) {
       throw new Unavailable('The store is not available', { retryAfter: 5 }, { cause })
     }
   }
-
   /** Deletes expired rows in the background. Failures are retried next time. */
-  #sweep(): void {
-    if (Date.now() - this.#swept < sweepTime) return
-    this.#swept = Date.now()
-    this.#query(`delete from ${this.#table} where until < clock_timestamp()`, []).catch(() => {})
+  function sweep(): void {
+    if (Date.now() - swept < sweepTime) return
+    swept = Date.now()
+    run(`delete from ${table} where until < clock_timestamp()`, []).catch(() => {})
   }
+  const store: TransactionalStore = {
+    async get(key) {
+      const { rows } = await run(`select value from ${table} where key = $1 and until > clock_timestamp()`, [key])
+      return rows[0]?.value as string | undefined
+    },
+    set(key, value, seconds) {
+      sweep()
+      return run(insert, [key, value, seconds])
+    },
+    async add(key, value, seconds) {
+      sweep()
+      const { rowCount } = await run(`${insert} where ${table}.until <= clock_timestamp()`, [key, value, seconds])
+      return rowCount === 1
+    },
+    delete: (key) => run(`delete from ${table} where key = $1`, [key])
+  }
+  if (sameDatabase)
+    store.replaceWithin = async (transaction, key, value, newValue, seconds) => {
+      const text = `update ${table} set value = $1, until = clock_timestamp() + $2 * interval '1 second' where key = $3 and value = $4 returning key`
+      const { rows } = await statementRunnerOf(transaction, asker)(text, [newValue, seconds, key, value])
+      return rows.length === 1
+    }
+  return store
 }
-
-const createReplaceWithin =
-  (table: string): Required<TransactionalStore>['replaceWithin'] =>
-  async (transaction, key, value, newValue, seconds) => {
-    const text = `update ${table} set value = $1, until = clock_timestamp() + $2 * interval '1 second' where key = $3 and value = $4 returning key`
-    const run = statementRunnerOf(transaction, asker)
-    const { rows } = (await run(text, [newValue, seconds, key, value])) as { rows: readonly unknown[] }
-    return rows.length === 1
-  }

@@ -59,8 +59,8 @@ class RedisServer implements LogServer {
     return time < otherTime || (time === otherTime && turn < otherTurn)
   }
 
-  async range(after: string, end: string): Promise<readonly StoredEntry[]> {
-    return toEntries(await this.#client.callBuffer('XRANGE', this.#keys[0], `(${after}`, end, 'COUNT', pageSize))
+  async range(after: string): Promise<readonly StoredEntry[]> {
+    return toEntries(await this.#client.callBuffer('XRANGE', this.#keys[0], `(${after}`, '+', 'COUNT', pageSize))
   }
 
   async next(after: string): Promise<readonly StoredEntry[]> {

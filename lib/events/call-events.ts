@@ -3,6 +3,7 @@ import type { HookContext } from '../../types/hooks.js'
 import { withTimeout } from '../core/async.js'
 import { callStateIn, callStateOf } from '../core/call-state.js'
 import { Unavailable } from '../core/errors.js'
+import { commitOf } from '../database/commit.js'
 import type { EventLog, LoggedEvent } from './log.js'
 
 /**
@@ -11,7 +12,7 @@ import type { EventLog, LoggedEvent } from './log.js'
  */
 const laterLosses = [5000, 30_000]
 
-/** Puts the events of calls into the log, and knows the events of each call. */
+/** Puts the events of calls into the log, once their transactions are committed. */
 export class CallEvents {
   /** Whether the log has reported that it can't be reached. */
   isLogAway = false
@@ -22,9 +23,10 @@ export class CallEvents {
   readonly #isDurable: boolean
   /** The transaction, or the error of a call, of the last loss. Its other calls report it, too. */
   #lastLoss: object | undefined
-  readonly #timers = new Set<NodeJS.Timeout>()
   /** When the last timers began. */
   #timed = Number.NEGATIVE_INFINITY
+  /** The timers of the later losses, the next one first. */
+  #timers: NodeJS.Timeout[] = []
 
   constructor(app: FastifyInstance, log: EventLog, isDurable: boolean, timeout: number) {
     this.#app = app
@@ -45,9 +47,24 @@ export class CallEvents {
     })
   }
 
-  /** Appends an event to the log. @param context the call that has caused it, if it should wait */
+  /**
+   * Appends an event to the log: at once, or when the transaction of the call is committed.
+   *
+   * @param context the call that has caused it, if any
+   */
   append(event: LoggedEvent, context?: HookContext): void {
-    const appended = this.#append(event)
+    const commit = commitOf(context?.params)
+    if (context === undefined || commit === undefined) this.#append(event, context)
+    else
+      void commit.then((end) => {
+        if (end === undefined) this.reportLoss(context.params.transaction)
+        else if (end) this.#append(event)
+      })
+  }
+
+  /** @param context the call that should wait, if `durable` is set */
+  #append(event: LoggedEvent, context?: HookContext): void {
+    const appended = (async () => this.#log.append(event))()
     appended.catch((err: unknown) => {
       // One line for the whole time is enough.
       if (this.isLogAway) return
@@ -59,42 +76,30 @@ export class CallEvents {
   }
 
   /**
-   * Writes the events of a call in its transaction, if the log can do that.
+   * Writes the events of a call in its transaction, if it has one and the log can do that.
    *
    * @param name the name of the events
    * @throws the error of the statement; then the transaction must not be committed
    */
-  async writeWithin(
-    context: HookContext,
-    transaction: object,
-    name: string,
-    toEvents: () => readonly LoggedEvent[]
-  ): Promise<void> {
-    if (this.#log.appendWithin === undefined) return
-    const writing = this.#log.appendWithin(transaction, toEvents())
-    if (writing === undefined) return
+  async writeWithin(context: HookContext, name: string, toEvents: () => readonly LoggedEvent[]): Promise<void> {
+    const { params } = context
+    const commit = commitOf(params)
+    if (commit === undefined) return
+    const writing = this.#log.appendWithin?.(params.transaction, toEvents())
     await writing
-    callStateOf(context).writtenEvents = { log: this.#log, name }
+    if (writing !== undefined) callStateOf(context).writtenEvents = { log: this.#log, name }
+    // If the commit fails, the call fails and emits nothing, so `append` would not learn of it.
+    void commit.then((end) => {
+      // Written events are there if it was committed.
+      if (writing !== undefined && end !== false) this.#log.collect?.()
+      else if (end === undefined) this.reportLoss(params.transaction)
+    })
   }
 
   /** Whether the events of a call with this name are written in its transaction. */
-  isWritten(context: HookContext, name: string): boolean {
+  isWritten(context: HookContext | undefined, name: string): boolean {
     const written = callStateIn(context)?.writtenEvents
     return written?.log === this.#log && written.name === name
-  }
-
-  /** Lets the log collect the events that transactions have written. */
-  collect(): void {
-    this.#log.collect?.()
-  }
-
-  /**
-   * Handles a transaction of which nobody knows whether it was committed. Events that are written
-   * in it are there if it was; others may be missing.
-   */
-  handleLostCommit(context: HookContext, transaction: object, name: string): void {
-    if (this.isWritten(context, name)) this.collect()
-    else this.reportLoss(transaction)
   }
 
   /**
@@ -107,21 +112,21 @@ export class CallEvents {
     this.#lastLoss = cause
     this.#log.lose?.()
     // A failing database loses many commits at once: they share the later refetches.
-    if (performance.now() - this.#timed < 1000) return
-    this.#timed = performance.now()
-    for (const ms of laterLosses) {
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer)
-        this.#log.lose?.()
-      }, ms).unref()
-      this.#timers.add(timer)
+    const now = performance.now()
+    if (now - this.#timed < 1000) return
+    this.#timed = now
+    for (const timer of this.#timers) clearTimeout(timer)
+    const lose = () => {
+      this.#timers.shift()
+      this.#log.lose?.()
     }
+    this.#timers = laterLosses.map((ms) => setTimeout(lose, ms).unref())
   }
 
   /** Reports the later losses now. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer)
-    if (this.#timers.size > 0) this.#log.lose?.()
+    if (this.#timers.length > 0) this.#log.lose?.()
   }
 
   /**
@@ -138,9 +143,5 @@ export class CallEvents {
       const message = `'${context.method}' of '${context.path}' is done, but its event is not in the log yet`
       throw new Unavailable(message, { retryAfter: 5 }, { cause })
     }
-  }
-
-  async #append(event: LoggedEvent): Promise<void> {
-    await this.#log.append(event)
   }
 }

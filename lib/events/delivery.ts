@@ -6,8 +6,8 @@ import { haveCommonCaller } from './callers.js'
 import type { LogEntry, LoggedEvent } from './log.js'
 import type { EventsOptions } from './options.js'
 import { type Probe, sendProbe } from './probe.js'
-import { type EventStream, toFrame } from './stream.js'
-import { ComparedEvent, type Subscription, type Subscriptions, type Visibility } from './subscriptions.js'
+import { type EventStream, type Subscription, toFrame } from './stream.js'
+import { ComparedEvent, type Subscriptions, type Visibility } from './subscriptions.js'
 import type { Topic } from './topic.js'
 
 /** The message to one subscription. */
@@ -19,34 +19,26 @@ interface Notice {
 }
 
 /** An event on its way to the subscribers. */
-class OutgoingEvent {
+interface OutgoingEvent {
   readonly entry: LogEntry
   readonly topic: Topic
-  // Most subscribers get the same text, which is made once.
-  readonly #heads = new Map<string, string>()
+  /** The beginnings of frames. Most subscribers get the same one, which is made once. */
+  readonly heads: Map<string, string>
+}
 
-  constructor(entry: LogEntry, topic: Topic) {
-    this.entry = entry
-    this.topic = topic
+/** Returns the beginning of a frame's data: an object in JSON without its last bracket. */
+function headOf({ entry: { event }, topic, heads }: OutgoingEvent, { subscription, visibility, record }: Notice) {
+  const path = subscription.list.name
+  if (record !== undefined) return `${JSON.stringify({ path, event: event.event }).slice(0, -1)},"data":${record}`
+  const key = `${visibility} ${path}`
+  let head = heads.get(key)
+  if (head === undefined) {
+    const isEvent = visibility === 'event'
+    const data = isEvent ? { [topic.idField]: event.id } : undefined
+    head = JSON.stringify({ path, event: isEvent ? event.event : visibility, data }).slice(0, -1)
+    heads.set(key, head)
   }
-
-  /** Returns the beginning of a frame's data: an object in JSON without its last bracket. */
-  headOf({ subscription, visibility, record }: Notice): string {
-    const { name } = subscription.list
-    if (record !== undefined) return `${this.#begin(name, 'event')},"data":${record}`
-    const key = `${visibility} ${name}`
-    const head = this.#heads.get(key) ?? this.#begin(name, visibility) + this.#dataOf(visibility)
-    this.#heads.set(key, head)
-    return head
-  }
-
-  #begin(path: string, visibility: Visibility): string {
-    return JSON.stringify({ path, event: visibility === 'event' ? this.entry.event.event : visibility }).slice(0, -1)
-  }
-
-  #dataOf(visibility: Visibility): string {
-    return visibility === 'event' ? `,"data":${JSON.stringify({ [this.topic.idField]: this.entry.event.id })}` : ''
-  }
+  return head
 }
 
 /** Sends events to the streams that they affect. */
@@ -65,7 +57,7 @@ export class Delivery {
   }
 
   deliver(entry: LogEntry, topic: Topic): void {
-    const outgoing = new OutgoingEvent(entry, topic)
+    const outgoing = { entry, topic, heads: new Map<string, string>() }
     const byStream = new Map<EventStream, Notice[]>()
     for (const [subscription, visibility] of this.#subscriptions.affectedBy(topic, entry.event)) {
       const notices = byStream.get(subscription.stream)
@@ -88,12 +80,12 @@ export class Delivery {
    */
   async replay(entry: LogEntry, topic: Topic, stream: EventStream): Promise<string> {
     const compared = new ComparedEvent(entry.event)
-    const notices = this.#subscriptions.of(stream).flatMap((subscription) => {
+    const notices = [...stream.subscriptions].flatMap((subscription) => {
       if (subscription.topic !== topic) return []
       const visibility = compared.visibilityFor(subscription.scope)
       return visibility === undefined ? [] : [{ subscription, visibility }]
     })
-    return this.#framesOf(new OutgoingEvent(entry, topic), stream, notices, false)
+    return this.#framesOf({ entry, topic, heads: new Map() }, stream, notices, false)
   }
 
   #framesOf(
@@ -183,7 +175,7 @@ function toFrames(outgoing: OutgoingEvent, stream: EventStream, notices: readonl
   const call = isByCaller ? `,"call":"${event.call}"` : ''
   const byHead = new Map<string, (number | undefined)[]>()
   for (const notice of notices) {
-    const head = outgoing.headOf(notice)
+    const head = headOf(outgoing, notice)
     byHead.set(head, [...(byHead.get(head) ?? []), notice.subscription.index])
   }
   const frames = [...byHead].map(([head, indexes], position) => {

@@ -45,6 +45,8 @@ export interface LogListener {
  * processes share has the same order for all of them.
  */
 export interface EventLog {
+  /** Whether several processes share it. */
+  readonly isShared?: boolean
   /**
    * Appends an event. The listeners get it from the log, at once or later. It must not throw. The
    * promise resolves when the event is in the log, and rejects if it will never be.
@@ -56,7 +58,7 @@ export interface EventLog {
    *
    * @returns a promise that resolves when they are written; `undefined` if the log can't do that
    */
-  appendWithin?(transaction: object, events: readonly LoggedEvent[]): Promise<unknown> | undefined
+  appendWithin?(transaction: object, events: readonly LoggedEvent[]): PromiseLike<unknown> | undefined
   /**
    * Appends the events of committed transactions now. The log also does that by itself, but later.
    */
@@ -75,11 +77,6 @@ export interface EventLog {
   read(after: string): readonly LogEntry[] | undefined | Promise<readonly LogEntry[] | undefined>
   /** Adds a listener. @returns a function that removes it */
   listen(listener: LogListener): () => void
-  /**
-   * Forgets all events, so that `read` returns `undefined` for older positions. A log with this
-   * method gets no events while nobody listens.
-   */
-  forget?(): void
   /**
    * Awaited before the server starts. It should not wait long for a log that can't be reached.
    *
@@ -159,15 +156,11 @@ class MemoryLog implements EventLog {
   }
 
   readonly lose = (): void => {
-    this.forget()
-    for (const listener of this.#listeners) listener.onLoss()
-  }
-
-  readonly forget = (): void => {
     this.#entries.clear()
     this.#bytes = 0
     this.#last += 1
     this.#forgotten = this.#last
+    for (const listener of this.#listeners) listener.onLoss()
   }
 
   #toId(number: number): string {

@@ -24,13 +24,13 @@ export type Unknowns = ReadonlySet<string> | true
 /** Longer texts are not compared. */
 const maxComparedLength = 256
 
-/** Returns the comparable fields of a record; none if it can't be read. */
-export function factsOfRecord(record: unknown): Facts {
+/** Returns the comparable fields of a record, without some; none if it can't be read. */
+export function factsOfRecord(record: unknown, omitted: readonly string[] = []): Facts {
   const facts: Record<string, Comparable> = Object.create(null)
   try {
     for (const [name, value] of Object.entries(Object(record))) {
       const scalar = toScalar(value)
-      if (scalar !== undefined) facts[name] = scalar
+      if (scalar !== undefined && !omitted.includes(name)) facts[name] = scalar
     }
     return facts
   } catch {
@@ -38,7 +38,8 @@ export function factsOfRecord(record: unknown): Facts {
   }
 }
 
-function toScalar(value: unknown): Comparable | undefined {
+/** Returns a value that can be compared; `undefined` for others. */
+export function toScalar(value: unknown): Comparable | undefined {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return value.length > maxComparedLength ? undefined : value
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined

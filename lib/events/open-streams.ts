@@ -4,8 +4,8 @@ import type { LoginVerifier } from '../core/logins.js'
 import { isUserKey } from './callers.js'
 import { type ListScope, ScopeResolver } from './list-scope.js'
 import type { EventsOptions } from './options.js'
-import type { EventStream, StreamEnd } from './stream.js'
-import type { Subscription, Subscriptions } from './subscriptions.js'
+import type { EventStream, Subscription } from './stream.js'
+import type { Subscriptions } from './subscriptions.js'
 
 // In ms. A stream ends a little before its login does, if there is time for that.
 const expiryMargin = 2000
@@ -16,15 +16,6 @@ const maxWait = 30_000
 const minRechecks = 50
 /** How many streams are rechecked before other work gets a turn. */
 const maxAtOnce = 20
-
-/** An open stream, and what the server keeps for it. */
-interface OpenStream {
-  /** The keys of its users, and the one by which streams per user are limited. */
-  readonly keys: ReadonlySet<string>
-  readonly endTimer: NodeJS.Timeout
-  /** When its scopes are rechecked, by `performance.now()`. */
-  recheckAt: number
-}
 
 /** The streams that are open: sends heartbeats, checks their logins and scopes, and ends them. */
 export class OpenStreams {
@@ -40,7 +31,7 @@ export class OpenStreams {
   readonly #recheck: number
   readonly #lifetime: number
   readonly #newest: () => string
-  readonly #streams = new Map<EventStream, OpenStream>()
+  readonly #streams = new Set<EventStream>()
   readonly #byKey = new Map<string, Set<EventStream>>()
   readonly #interval: NodeJS.Timeout
 
@@ -68,44 +59,47 @@ export class OpenStreams {
     return quotaKey === undefined ? 0 : (this.#byKey.get(quotaKey)?.size ?? 0)
   }
 
-  /** Returns when a stream must end: with its login, or after its lifetime. */
-  endOf(scopes: readonly ListScope[]): StreamEnd {
-    const expires = Math.min(...scopes.map(({ expires = Number.POSITIVE_INFINITY }) => expires))
-    const early = expires - expiryMargin
-    const end = early > Date.now() ? early : expires
-    const until = Date.now() + this.#lifetime * (0.5 + Math.random() / 2)
-    return end < until ? { at: end, reason: 'expired' } : { at: until, reason: 'closing' }
-  }
-
+  /**
+   * Adds a stream with its subscriptions, until it closes.
+   *
+   * @param quotaKey the key by which streams are limited
+   */
   add(stream: EventStream, quotaKey: string | undefined): void {
     const keys = new Set(stream.callers.filter(isUserKey))
     if (quotaKey !== undefined) keys.add(quotaKey)
     for (const key of keys) this.#byKey.set(key, (this.#byKey.get(key) ?? new Set()).add(stream))
-    const { at, reason } = stream.end
-    const end = () => stream.stop(reason, reason === 'closing' ? this.#retryTime() : undefined)
-    this.#streams.set(stream, {
-      keys,
-      endTimer: setTimeout(end, Math.max(0, at - Date.now())).unref(),
-      recheckAt: performance.now() + this.#recheck * (0.5 + Math.random() / 2)
+    this.#streams.add(stream)
+    stream.recheckAt = performance.now() + this.#recheck * (0.5 + Math.random() / 2)
+    const timer = this.#endInTime(stream)
+    stream.source.once('close', () => {
+      clearTimeout(timer)
+      this.#streams.delete(stream)
+      for (const subscription of stream.subscriptions) this.#subscriptions.delete(subscription)
+      for (const key of keys) {
+        const streams = this.#byKey.get(key)
+        streams?.delete(stream)
+        if (streams?.size === 0) this.#byKey.delete(key)
+      }
     })
   }
 
-  delete(stream: EventStream): void {
-    const { keys = [], endTimer } = this.#streams.get(stream) ?? {}
-    this.#streams.delete(stream)
-    clearTimeout(endTimer)
-    for (const key of keys) {
-      const streams = this.#byKey.get(key)
-      streams?.delete(stream)
-      if (streams?.size === 0) this.#byKey.delete(key)
-    }
+  /** Ends a stream with its login, or after its lifetime. */
+  #endInTime(stream: EventStream): NodeJS.Timeout {
+    const now = Date.now()
+    const scopes = [...stream.subscriptions].map(({ scope }) => scope)
+    const expires = Math.min(...scopes.map(({ expires = Number.POSITIVE_INFINITY }) => expires))
+    const end = expires - expiryMargin > now ? expires - expiryMargin : expires
+    const until = now + this.#lifetime * (0.5 + Math.random() / 2)
+    return end < until
+      ? setTimeout(() => stream.stop('expired'), Math.max(0, end - now)).unref()
+      : setTimeout(() => stream.stop('closing', this.#retryTime()), until - now).unref()
   }
 
   /** Events of all streams may be lost, and changes of their users, too. */
   resetAll(): void {
-    for (const [stream, state] of this.#streams) {
+    for (const stream of this.#streams) {
       stream.reset()
-      state.recheckAt = performance.now()
+      stream.recheckAt = performance.now()
     }
   }
 
@@ -116,15 +110,15 @@ export class OpenStreams {
 
   #beat(): void {
     const id = this.#newest()
-    for (const stream of this.#streams.keys()) stream.beat(stream.isSettled ? `:\nid: ${id}\n\n` : ':\n\n')
+    for (const stream of this.#streams) stream.beat(stream.isSettled ? `:\nid: ${id}\n\n` : ':\n\n')
     void this.#checkLogins()
     const now = performance.now()
-    const due = [...this.#streams].filter(([, { recheckAt }]) => recheckAt <= now)
-    due.sort(([, first], [, second]) => first.recheckAt - second.recheckAt)
+    const due = [...this.#streams].filter(({ recheckAt }) => recheckAt <= now)
+    due.sort((first, second) => first.recheckAt - second.recheckAt)
     // Twice the average number per heartbeat, so that no stream waits for ever.
     const count = Math.max(minRechecks, (2 * this.size * this.heartbeat) / this.#recheck)
-    for (const [stream, state] of due.slice(0, count)) {
-      state.recheckAt = now + this.#recheck
+    for (const stream of due.slice(0, count)) {
+      stream.recheckAt = now + this.#recheck
       void this.#resolveScopes(stream)
     }
   }
@@ -132,8 +126,8 @@ export class OpenStreams {
   /** Ends the streams of revoked logins. Each login is checked once, not once per stream. */
   async #checkLogins(): Promise<void> {
     const answers = new Map<unknown, Promise<boolean>>()
-    const checks = [...this.#streams.keys()].map(async (stream) => {
-      const login = this.#subscriptions.of(stream).find(({ scope }) => scope.login !== undefined)?.scope.login
+    const checks = [...this.#streams].map(async (stream) => {
+      const login = [...stream.subscriptions].find(({ scope }) => scope.login !== undefined)?.scope.login
       const { isStillGood } = (login?.maker ?? {}) as Partial<LoginVerifier>
       if (login === undefined || isStillGood === undefined) return
       const key = Object(login.values.authentication).accessToken ?? login
@@ -154,7 +148,7 @@ export class OpenStreams {
     for (const recheckedKeys of this.openings) for (const key of keys) recheckedKeys.add(key)
     const streams = [...new Set(keys.flatMap((key) => [...(this.#byKey.get(key) ?? [])]))]
     for (const stream of streams) {
-      for (const subscription of this.#subscriptions.of(stream))
+      for (const subscription of stream.subscriptions)
         this.#subscriptions.changeScope(subscription, { ...subscription.scope, conditions: undefined })
       stream.dropPending()
     }
@@ -169,7 +163,7 @@ export class OpenStreams {
 
   async #resolveScopes(stream: EventStream): Promise<void> {
     const resolver = new ScopeResolver(this.#app, stream.credentials)
-    await Promise.all(this.#subscriptions.of(stream).map((subscription) => this.#resolveScope(subscription, resolver)))
+    await Promise.all([...stream.subscriptions].map((subscription) => this.#resolveScope(subscription, resolver)))
   }
 
   async #resolveScope(subscription: Subscription, resolver: ScopeResolver): Promise<void> {
@@ -181,7 +175,7 @@ export class OpenStreams {
       this.#app.log.error({ err, path: list.path }, 'The rule of a list could not be asked for again')
       return
     }
-    if (stream.isOver || !this.#subscriptions.has(subscription)) return
+    if (stream.isOver || !stream.subscriptions.has(subscription)) return
     // A recheck that began later has changed the scope: this answer may be older.
     if (subscription.scope !== scope) return
     if (newScope instanceof ServiceError) return this.#endSubscription(subscription, newScope)
@@ -197,19 +191,18 @@ export class OpenStreams {
     const { code } = error
     if (code >= 500 || code === 429) {
       // A busy or broken server has not decided anything: keep the scope, and ask again soon.
-      const state = this.#streams.get(stream)
-      if (state !== undefined) state.recheckAt = performance.now()
+      stream.recheckAt = performance.now()
       return
     }
     this.#subscriptions.delete(subscription)
     stream.dropPending()
     if (code === 401) stream.stop('revoked')
-    else if (this.#subscriptions.of(stream).length === 0) stream.stop('forbidden')
+    else if (stream.subscriptions.size === 0) stream.stop('forbidden')
     else stream.sendStopped(index, error)
   }
 
   close(): void {
     clearInterval(this.#interval)
-    for (const stream of this.#streams.keys()) stream.stop('closing', this.#retryTime())
+    for (const stream of this.#streams) stream.stop('closing', this.#retryTime())
   }
 }

@@ -121,7 +121,7 @@ function publishService(
     throw new Error(`${pluginName} is to tell of '${path}', which is no service. Registered: ${paths}`)
   }
   const topic = new Topic(entry, settings)
-  captureEvents(topic, server.isWanted, server.callEvents)
+  captureEvents(topic, server.callEvents)
   if (durable === true) metaOf(entry.service).awaitAfter = (context) => server.callEvents.awaitEvents(context)
   server.add(topic)
   entry.listen = (request, reply) => {

@@ -17,24 +17,21 @@ import { EventStream, type StreamSettings, toFrame, traceStream } from './stream
 import { Subscriptions } from './subscriptions.js'
 import type { Topic } from './topic.js'
 
-/** A list of a request for a stream, with its scope, or the error with which it was refused. */
-interface ResolvedList {
-  readonly list: ListRequest | undefined
-  readonly topic: Topic | undefined
-  readonly result: ListScope | ServiceError
+/** A list of a request for a stream that the caller may `find`. */
+interface AcceptedList {
+  readonly list: ListRequest
+  readonly topic: Topic
+  readonly scope: ListScope
 }
 
-type AcceptedList = ResolvedList & { readonly list: ListRequest; readonly topic: Topic; readonly result: ListScope }
-const isAccepted = (resolved: ResolvedList): resolved is AcceptedList => !(resolved.result instanceof ServiceError)
-
-const needsLogin = ({ result }: ResolvedList) => result instanceof ServiceError && result.code === 401
+/** The list, or the error with which it was refused. */
+type ResolvedList = AcceptedList | ServiceError
+const isAccepted = (resolved: ResolvedList): resolved is AcceptedList => !(resolved instanceof ServiceError)
+const isRefused = (resolved: ResolvedList): resolved is ServiceError => !isAccepted(resolved)
 
 const acceptedCallers = (lists: readonly ResolvedList[]): readonly string[] => [
-  ...new Set(lists.filter(isAccepted).flatMap(({ result }) => result.callers))
+  ...new Set(lists.filter(isAccepted).flatMap(({ scope }) => scope.callers))
 ]
-
-/** In ms: how long events are kept after the last stream has ended, for clients that come back. */
-const retention = 300_000
 
 /** The service of log entries that tell the other processes of a recheck. No path begins so. */
 const recheckService = '/recheck'
@@ -54,9 +51,6 @@ export class EventServer {
   readonly #settings: StreamSettings
   /** Names this process in the log. */
   readonly #process = randomUUID()
-  #wantedUntil = 0
-  /** Whether there were events that the log did not get, since nobody listened. */
-  #hasGap = false
   #isClosing = false
 
   constructor(app: FastifyInstance, path: string, options: EventsOptions) {
@@ -71,8 +65,7 @@ export class EventServer {
     this.#settings = {
       path,
       waiting: this.limits.waiting,
-      newest: () => this.#log.newest(),
-      onClose: (stream) => this.#forget(stream)
+      newest: () => this.#log.newest()
     }
     this.#log.listen({
       onEvent: (entry) => this.#deliver(entry),
@@ -92,14 +85,6 @@ export class EventServer {
     await this.#log.open?.()
   }
 
-  /** Whether there is a stream, or a client may come back for the events of now. */
-  readonly isWanted = (): boolean => {
-    if (this.streams.size > 0 || this.streams.openings.size > 0 || this.#log.forget === undefined) return true
-    if (performance.now() < this.#wantedUntil) return true
-    this.#hasGap = true
-    return false
-  }
-
   /**
    * Rechecks the lists of users, in all processes that share the log.
    *
@@ -113,8 +98,7 @@ export class EventServer {
 
   /** Tells the other processes that share the log to recheck the lists of users. */
   tellRecheck(keys: readonly string[]): void {
-    // A log that forgets is of one process alone.
-    if (this.#log.forget !== undefined) return
+    if (this.#log.isShared !== true) return
     const event = { service: recheckService, event: 'recheck', id: undefined, callers: [this.#process, ...keys] }
     this.callEvents.append({ ...event, facts: {}, touched: [], route: {}, call: undefined })
   }
@@ -149,8 +133,6 @@ export class EventServer {
     const recheckedKeys = new Set<string>()
     this.streams.openings.add(recheckedKeys)
     try {
-      if (this.#hasGap) this.#log.forget?.()
-      this.#hasGap = false
       const credentials = credentialsOf(request)
       let resolved: readonly ResolvedList[]
       do {
@@ -180,7 +162,9 @@ export class EventServer {
     if (lists === undefined) return Promise.all(this.#allLists().map(resolve))
     // If the first list needs a login, the others need not be asked for.
     const first = await Promise.all(lists.slice(0, 1).map(resolve))
-    return first.some(needsLogin) ? first : [...first, ...(await Promise.all(lists.slice(1).map(resolve)))]
+    return first.some((resolved) => isRefused(resolved) && resolved.code === 401)
+      ? first
+      : [...first, ...(await Promise.all(lists.slice(1).map(resolve)))]
   }
 
   #allLists(): ListRequest[] {
@@ -194,13 +178,14 @@ export class EventServer {
     request: FastifyRequest,
     resolver: ScopeResolver
   ): Promise<ResolvedList> {
-    if (requested instanceof ServiceError) return { list: undefined, topic: undefined, result: requested }
+    if (requested instanceof ServiceError) return requested
     try {
       const { topic, path } = this.#findTopic(requested.name, urlPathOf(request))
       const list = { ...requested, path }
-      return { list, topic, result: await resolver.resolve(topic, list) }
+      const scope = await resolver.resolve(topic, list)
+      return scope instanceof ServiceError ? scope : { list, topic, scope }
     } catch (error) {
-      return { list: undefined, topic: undefined, result: toServiceError(error) }
+      return toServiceError(error)
     }
   }
 
@@ -237,14 +222,13 @@ export class EventServer {
     const callers = acceptedCallers(accepted)
     const quotaKey = quotaKeyOf(callers, request)
     if (this.streams.countOf(quotaKey) >= this.limits.perUser) throw tooManyStreams(reply)
-    const end = this.streams.endOf(accepted.map(({ result }) => result))
-    const stream = new EventStream(this.#settings, credentials, callers, end)
+    const stream = new EventStream(this.#settings, credentials, callers)
     // The response may end before the stream is read: for HEAD, or if a hook sends something else.
     reply.raw.once('close', () => stream.source.destroy())
     const isSingle = isOfAll || resolved.length === 1
     for (const item of accepted) {
       const index = isSingle ? undefined : resolved.indexOf(item)
-      this.#subscriptions.add({ list: item.list, topic: item.topic, stream, index, scope: item.result })
+      this.#subscriptions.add({ ...item, stream, index })
     }
     this.streams.add(stream, quotaKey)
     const paths = accepted.map(({ list }) => list.path)
@@ -264,9 +248,8 @@ export class EventServer {
     const { heartbeat, wait } = this.streams
     const frame = (data: object, id?: string) => toFrame(JSON.stringify({ path: this.path, ...data }), id)
     // One frame per error: lists over the limit share theirs, and there may be thousands of them.
-    const errors = new Set(resolved.map(({ result }) => result).filter((result) => result instanceof ServiceError))
-    const refused = [...errors].map((error) => {
-      const subscriptions = [...resolved.keys()].filter((index) => resolved[index]?.result === error)
+    const refused = [...new Set(resolved.filter(isRefused))].map((error) => {
+      const subscriptions = [...resolved.keys()].filter((index) => resolved[index] === error)
       const reason = (subscriptions.at(-1) as number) < this.limits.subscriptions ? 'forbidden' : 'limit'
       return frame({ event: 'stopped', reason, subscriptions, error })
     })
@@ -300,12 +283,6 @@ export class EventServer {
     }
   }
 
-  #forget(stream: EventStream): void {
-    this.#subscriptions.deleteAll(stream)
-    this.streams.delete(stream)
-    if (this.streams.size === 0) this.#wantedUntil = performance.now() + retention
-  }
-
   /** Ends all streams. Their clients connect again, to another process or after the restart. */
   endStreams(): void {
     this.#isClosing = true
@@ -321,7 +298,7 @@ export class EventServer {
 
 /** Returns the error of the whole request, if any: if a list needs a login, or all are refused. */
 function requestErrorOf(resolved: readonly ResolvedList[], isOfAll: boolean): ServiceError | undefined {
-  const errors = resolved.flatMap(({ result }) => (result instanceof ServiceError ? [result] : []))
+  const errors = resolved.filter(isRefused)
   const graveError = isOfAll ? undefined : errors.find(({ code }) => code === 401 || code >= 500)
   return graveError ?? (errors.length === resolved.length ? errors[0] : undefined)
 }

@@ -2,14 +2,22 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import { Readable } from 'node:stream'
 import type { ServiceError } from '../core/errors.js'
 import type { CallerCredentials } from '../shared/caller-requests.js'
+import type { ListRequest } from './list-request.js'
+import type { ListScope } from './list-scope.js'
+import type { Topic } from './topic.js'
 
 /** Why a stream, or one of its lists, has ended. */
 type StopReason = 'expired' | 'revoked' | 'forbidden' | 'closing' | 'limit'
 
-/** When a stream ends, in ms since 1970, and why. */
-export interface StreamEnd {
-  readonly at: number
-  readonly reason: 'expired' | 'closing'
+/** One subscribed list. */
+export interface Subscription {
+  readonly list: ListRequest
+  readonly topic: Topic
+  readonly stream: EventStream
+  /** The index of the list in the request of the stream; `undefined` for a single list. */
+  readonly index: number | undefined
+  /** The latest answer to which records the list has. */
+  scope: ListScope
 }
 
 /** The settings that all streams of a server share. */
@@ -20,7 +28,6 @@ export interface StreamSettings {
   readonly waiting: number
   /** Returns the position after all events so far. */
   newest(): string
-  onClose(stream: EventStream): void
 }
 
 /** How many events of one stream may wait for `publish` or their record. */
@@ -45,8 +52,9 @@ export class EventStream {
   readonly credentials: CallerCredentials
   /** The keys by which the caller is recognized. */
   readonly callers: readonly string[]
-  /** When it ends at the latest. */
-  readonly end: StreamEnd
+  readonly subscriptions = new Set<Subscription>()
+  /** When its scopes are rechecked, by `performance.now()`. */
+  recheckAt = 0
   /** How many messages were sent. */
   messages = 0
   /** Why the server has ended it. */
@@ -63,17 +71,15 @@ export class EventStream {
   /** Frames about ended lists that are not on their way yet. A reset does not replace them. */
   readonly #refusals = new Set<string>()
 
-  constructor(settings: StreamSettings, credentials: CallerCredentials, callers: readonly string[], end: StreamEnd) {
+  constructor(settings: StreamSettings, credentials: CallerCredentials, callers: readonly string[]) {
     this.#settings = settings
     this.credentials = credentials
     this.callers = callers
-    this.end = end
     // `read` is not called above the mark, so the mark must not exceed what may wait.
     const highWaterMark = Math.min(maxHighWaterMark, settings.waiting)
     this.source = new Readable({ highWaterMark, read: () => this.#resume() })
     this.source.once('close', () => {
       this.#isOver = true
-      settings.onClose(this)
     })
   }
 

@@ -1,4 +1,3 @@
-import type { ListRequest } from './list-request.js'
 import type { ListScope, ParentField } from './list-scope.js'
 import type { LoggedEvent } from './log.js'
 import {
@@ -14,62 +13,40 @@ import {
   type Sure,
   type Unknowns
 } from './matching.js'
-import type { EventStream } from './stream.js'
+import type { Subscription } from './stream.js'
 import type { Topic } from './topic.js'
-
-/** One subscribed list. */
-export interface Subscription {
-  readonly list: ListRequest
-  readonly topic: Topic
-  readonly stream: EventStream
-  /** The index of the list in the request of the stream; `undefined` for a single list. */
-  readonly index: number | undefined
-  /** The latest answer to which records the list has. */
-  scope: ListScope
-}
 
 /** How much of an event a subscription sees: the event, or that something may have changed. */
 export type Visibility = 'event' | 'changed'
 
-/** All subscriptions, by stream and by topic. */
+/** All subscriptions, by topic. */
 export class Subscriptions {
-  readonly #byStream = new Map<EventStream, Set<Subscription>>()
   readonly #byTopic = new Map<Topic, SubscriptionIndex>()
 
   add(subscription: Subscription): void {
-    const { stream, topic } = subscription
-    this.#byStream.set(stream, (this.#byStream.get(stream) ?? new Set()).add(subscription))
-    const index = this.#byTopic.get(topic) ?? new SubscriptionIndex()
-    this.#byTopic.set(topic, index)
-    index.add(subscription)
-  }
-
-  of(stream: EventStream): readonly Subscription[] {
-    return [...(this.#byStream.get(stream) ?? [])]
-  }
-
-  has(subscription: Subscription): boolean {
-    return this.#byStream.get(subscription.stream)?.has(subscription) === true
+    subscription.stream.subscriptions.add(subscription)
+    this.#indexOf(subscription.topic).add(subscription)
   }
 
   changeScope(subscription: Subscription, scope: ListScope): void {
     subscription.scope = scope
-    this.#byTopic.get(subscription.topic)?.add(subscription)
+    this.#indexOf(subscription.topic).add(subscription)
   }
 
   delete(subscription: Subscription): void {
-    this.#byStream.get(subscription.stream)?.delete(subscription)
-    this.#byTopic.get(subscription.topic)?.delete(subscription)
-  }
-
-  deleteAll(stream: EventStream): void {
-    for (const subscription of this.of(stream)) this.delete(subscription)
-    this.#byStream.delete(stream)
+    subscription.stream.subscriptions.delete(subscription)
+    this.#indexOf(subscription.topic).delete(subscription)
   }
 
   /** Returns the subscriptions that an event affects, with what each of them sees of it. */
   affectedBy(topic: Topic, event: LoggedEvent): Iterable<readonly [Subscription, Visibility]> {
-    return this.#byTopic.get(topic)?.affectedBy(event) ?? []
+    return this.#indexOf(topic).affectedBy(event)
+  }
+
+  #indexOf(topic: Topic): SubscriptionIndex {
+    const index = this.#byTopic.get(topic) ?? new SubscriptionIndex()
+    this.#byTopic.set(topic, index)
+    return index
   }
 }
 

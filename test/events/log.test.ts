@@ -24,7 +24,7 @@ t.test('it keeps so many bytes, and forgets when it is told to', async (t) => {
   t.equal(log.read(end), undefined, 'what is longer than all of it is not kept')
   log.append(loggedEvent(2))
   const before = log.newest()
-  log.forget?.()
+  log.lose?.()
   t.equal(log.read(before), undefined)
   t.same(log.read(log.newest()), [])
 })

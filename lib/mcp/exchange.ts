@@ -12,6 +12,7 @@ import {
   type ServerOptions
 } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { noteRefusedToken } from '../core/challenge.js'
 import { NotAuthenticated, type ServiceError, toServiceError } from '../core/errors.js'
 import { Caller } from '../core/http-call.js'
 import { hintFor } from '../core/options.js'
@@ -142,20 +143,28 @@ export class AgentExchange {
   async #call(tool: Tool, given: ToolArguments, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
     const { maxBytes = 100_000 } = this.#endpoint.options
     refuseUnknownArguments(tool, given)
+    const { traceparent, idempotencyKey } = Object(context.mcpReq._meta)
+    const takesKey = tool.argumentNames.includes('idempotencyKey')
+    const keyed = takesKey && idempotencyKey !== undefined ? { idempotencyKey, ...given } : given
     const source = {
       app: this.#endpoint.app,
       credentials: credentialsOf(this.#request),
       signal: context.mcpReq.signal,
       mcp: { tool: tool.listed.name },
+      headers: isTraceParent(traceparent) ? { traceparent } : {},
       maxBytes
     }
     const answerInPlace = tool.needsUser ? await this.#askUser(tool, given, source, context) : undefined
     if (answerInPlace !== undefined) return answerInPlace
-    return this.#toResult(tool, await callRoute(tool, given, source), maxBytes)
+    return this.#toResult(tool, await callRoute(tool, keyed, source), maxBytes)
   }
 
   #toResult(tool: Tool, answer: Answer, maxBytes: number): CallToolResult {
-    if (answer.status === 401) this.#refusal = new NotAuthenticated(errorOf(answer).message)
+    if (answer.status === 401) {
+      const refusal = new NotAuthenticated(errorOf(answer).message)
+      const isOfToken = String(answer.headers['www-authenticate']).includes('invalid_token')
+      this.#refusal = isOfToken ? noteRefusedToken(refusal) : refusal
+    }
     return toToolResult(tool, answer, maxBytes)
   }
 
@@ -186,6 +195,10 @@ export class AgentExchange {
     )
   }
 }
+
+/** The position in a trace (W3C Trace Context), which a message carries since it may come by any transport. */
+const isTraceParent = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\da-f]{2}(-[\da-f]+){3}$/.test(value) && value.length < 100
 
 export const createAgentEndpoint = (
   app: FastifyInstance,

@@ -1,4 +1,5 @@
 import { checkOptions, kinds, type OptionKind, type OptionTable, registerOptions } from '../core/options.js'
+import { checkAuthorization, type McpAuthorization } from './authorization.js'
 
 /** Options of `fastify-services/mcp`. */
 export interface McpOptions {
@@ -43,6 +44,8 @@ export interface McpOptions {
    * one address. Default: a random one for each process.
    */
   secret?: string
+  /** Leads agents to the login of an OAuth server. Default: they need a token from the start. */
+  authorization?: McpAuthorization
 }
 
 const url: OptionKind = [
@@ -61,12 +64,14 @@ const mcpOptions: OptionTable<McpOptions> = {
   origins: url,
   confirm: kinds.names,
   withoutUser: ["'refuse' or 'call'", (value) => value === 'refuse' || value === 'call'],
+  authorization: kinds.plain,
   secret: ['a string with at least 32 characters', (value) => typeof value === 'string' && value.length >= 32]
 }
 
 /** @throws {Error} if an option is unknown or invalid, or no service is named */
 export function checkMcpOptions(options: McpOptions): void {
   checkOptions('mcp', { ...mcpOptions, ...registerOptions }, options)
+  if (options.authorization !== undefined) checkAuthorization(options.authorization)
   if (options.services === undefined || options.services.length === 0)
     throw new Error("The option `services` of mcp must name what agents may call: ['books', 'books.remove']")
 }

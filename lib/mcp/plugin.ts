@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { BadRequest, Forbidden, MethodNotAllowed } from '../core/errors.js'
+import { BadRequest, Forbidden, MethodNotAllowed, toServiceError } from '../core/errors.js'
 import { isObject } from '../core/objects.js'
 import { joinPath } from '../core/path.js'
 import { serviceHostOf } from '../core/plugin-state.js'
+import { loginChallenge, serveMetadata } from './authorization.js'
 import { markCalls } from './call.js'
 import { type AgentEndpoint, AgentExchange, createAgentEndpoint } from './exchange.js'
 import { checkMcpOptions, type McpOptions } from './options.js'
@@ -23,6 +24,8 @@ export async function mcp(app: FastifyInstance, options: McpOptions): Promise<vo
   checkMcpOptions(options)
   if (!app.hasDecorator('service'))
     throw new Error('fastify-services/mcp needs fastify-services: register that plugin first')
+  const { authorization } = options
+  const metadata = authorization && serveMetadata(app, authorization)
   let endpoint: AgentEndpoint | undefined
   app.addHook('onReady', async () => {
     const tools = createTools(app, options)
@@ -46,7 +49,14 @@ export async function mcp(app: FastifyInstance, options: McpOptions): Promise<vo
     onRequest: async (request) => checkOrigin(request, options.origins),
     async handler(request: FastifyRequest, reply: FastifyReply) {
       if (!isObject(request.body)) throw new BadRequest('Send one message of JSON-RPC as a JSON object')
-      return reply.send(await new AgentExchange(endpoint as AgentEndpoint, request, reply).answer(request.body))
+      const exchange = new AgentExchange(endpoint as AgentEndpoint, request, reply)
+      try {
+        return reply.send(await exchange.answer(request.body))
+      } catch (error) {
+        if (authorization !== undefined && metadata !== undefined && toServiceError(error).code === 401)
+          reply.header('www-authenticate', loginChallenge(error, metadata, authorization))
+        throw error
+      }
     }
   })
 }

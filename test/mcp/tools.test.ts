@@ -141,3 +141,51 @@ test('A repeated call with one key runs once', async (t) => {
   t.match((await create({ idempotencyKey: 'b' })).json(), { result: { structuredContent: { id: 2 } } })
   t.match((await create({ idempotencyKey: 'a\r\nb: c' })).json(), { result: { isError: true } })
 })
+
+test('The key and the trace of a message go with the call', async (t) => {
+  const app = createApp({ services: ['books.create', 'echo.get'] }, (app) => {
+    app.service('echo', {
+      async get(_id: unknown, { headers }: { headers?: Record<string, unknown> }) {
+        return { trace: headers?.traceparent, tenant: headers?.['x-tenant'], ticket: headers?.mark }
+      }
+    })
+  })
+  t.teardown(() => app.close())
+  await app.ready()
+  const headers = { authorization: `Bearer ${tokenOf(app, 'admin')}`, 'x-tenant': 'a' }
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const send = async (name: string, given: object, _meta: object) =>
+    (await post(app, { method: 'tools/call', params: { name, arguments: given, _meta } }, headers)).json().result
+  t.strictSame((await send('echo_get', { id: 1 }, { traceparent })).structuredContent, {
+    trace: traceparent,
+    tenant: 'a'
+  })
+  t.strictSame((await send('echo_get', { id: 1 }, { traceparent: 'a\r\nb: c' })).structuredContent, { tenant: 'a' })
+  const create = (idempotencyKey: unknown) => send('books_create', { data: { title: 'Emma' } }, { idempotencyKey })
+  const first = await create('a')
+  t.strictSame(await create('a'), first)
+  t.match(await create(1), { isError: true })
+})
+
+test('A login of OAuth is announced', async (t) => {
+  const resource = 'https://api.example.com/mcp'
+  const authorization = { resource, servers: ['https://login.example.com'], scopes: ['books'] }
+  const app = createApp({ services: ['books'], authorization })
+  t.teardown(() => app.close())
+  const metadata = 'https://api.example.com/.well-known/oauth-protected-resource/mcp'
+  t.strictSame((await app.inject(new URL(metadata).pathname)).json(), {
+    resource,
+    authorization_servers: authorization.servers,
+    scopes_supported: ['books'],
+    bearer_methods_supported: ['header']
+  })
+  const challenge = async (headers?: Record<string, string>) =>
+    (await post(app, { method: 'tools/list' }, headers)).headers['www-authenticate']
+  t.equal(await challenge(), `Bearer resource_metadata="${metadata}", scope="books"`)
+  const wrong = `Bearer error="invalid_token", resource_metadata="${metadata}", scope="books"`
+  t.equal(await challenge({ authorization: 'Bearer wrong' }), wrong)
+  const call = await callTool(app, 'books_find', {}, { authorization: 'Bearer wrong' })
+  t.match(call, { statusCode: 401, headers: { 'www-authenticate': wrong } })
+  for (const wrong of [{ resource: 'x', servers: ['https://a.b'] }, { resource }, { resource, servers: ['x'] }])
+    await t.rejects(async () => createApp({ authorization: wrong as never }).ready(), { message: /authorization/ })
+})

@@ -180,7 +180,8 @@ export default defineConfig({
         items: [
           page('The client', 'client'),
           page('Live lists and events', 'events'),
-          page('React, TanStack, Vue, Svelte', 'frameworks')
+          page('React, TanStack, Vue, Svelte', 'frameworks'),
+          page('Agents (MCP)', 'agents')
         ]
       },
       {

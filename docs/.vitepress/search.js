@@ -26,6 +26,7 @@ const otherWords = {
   'docs/events.md':
     'realtime real-time websocket websockets socket sse server-sent events subscribe subscription live push publish channels',
   'docs/frameworks.md': 'react vue svelte angular solid tanstack query swr hook useLive next nuxt',
+  'docs/agents.md': 'mcp model context protocol ai llm claude cursor copilot chatgpt tools agent',
   'docs/production.md':
     'deploy deployment docker kubernetes rate limit rate limiting helmet health check shutdown timeout proxy nginx opentelemetry traces logging',
   'docs/testing.md': 'test tests unit integration mock inject vitest jest node:test tap',

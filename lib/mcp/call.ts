@@ -67,11 +67,14 @@ export async function callRoute(route: Route, given: ToolArguments, source: Call
   const wrong = Object.entries(inPath).find(([, value]) => !['string', 'number', 'undefined'].includes(typeof value))
   if (wrong !== undefined) throw new BadRequest(`'${wrong[0]}' must be a string or a number`)
   const path = fillPath(route.path, { ...placeholders, [route.idPlaceholder]: id }, 'in the arguments')
-  checkDepth(query, 10)
-  const search = stringify(query)
+  refuseLossyQuery(query, 10, route.takesQuery)
+  // JSON keeps `null`, numbers and long lists, which a URL can't.
+  const isByBody = route.takesQuery && Object.keys(query).length > 0
+  const search = isByBody ? '' : stringify(query)
+  const body = isByBody ? query : data
   const response = await mcpTickets.send(mcp, (ticket) =>
     app.inject({
-      method: form.verb as 'GET',
+      method: (isByBody ? 'QUERY' : form.verb) as 'GET',
       url: `/${path}${search && `?${search}`}`,
       headers: {
         ...credentials.headers,
@@ -79,11 +82,11 @@ export async function callRoute(route: Route, given: ToolArguments, source: Call
         ...ticket,
         accept: 'application/json',
         ...(form.byHeader && { 'x-service-method': method.name }),
-        ...(data !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey })
       },
       remoteAddress: credentials.remoteAddress,
-      ...(data !== undefined && { payload: JSON.stringify(data) }),
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
       payloadAsStream: true,
       signal
     })
@@ -110,11 +113,12 @@ export function refuseUnknownArguments({ argumentNames, listed }: Tool, given: T
 
 const isHeader = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)
 
-/** Refuses what the query string could not hold. */
-function checkDepth(value: unknown, levels: number): void {
+/** @throws {BadRequest} for a query that is too deep, or that would mean something else in a URL */
+function refuseLossyQuery(value: unknown, levels: number, isJSON: boolean): void {
+  if (value === null && !isJSON) throw new BadRequest("'query' can't have null here, which a URL does not have")
   if (typeof value !== 'object' || value === null) return
   if (levels === 0) throw new BadRequest("'query' is nested too deep")
-  for (const part of Object.values(value)) checkDepth(part, levels - 1)
+  for (const part of Object.values(value)) refuseLossyQuery(part, levels - 1, isJSON)
 }
 
 async function readText(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<string | undefined> {

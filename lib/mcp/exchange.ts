@@ -67,11 +67,11 @@ export class AgentExchange {
    * @throws {NotAuthenticated} if a caller must log in first
    */
   async answer(message: { readonly method?: unknown }): Promise<Response> {
-    const { url, headers } = this.#request
+    const { headers } = this.#request
     // A call is refused by its own route.
     const tools = message.method === 'tools/call' ? [] : await this.#listTools()
     const handler = createMcpHandler(() => this.#createServer(tools), { maxSubscriptions: 0 })
-    const request = new Request(new URL(url, 'http://localhost'), {
+    const request = new Request('http://localhost/', {
       method: 'POST',
       headers: toWebHeaders(headers),
       signal: this.#caller.signal

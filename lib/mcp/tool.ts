@@ -11,6 +11,7 @@ import { toOperation } from '../openapi/operation.js'
 import { toQuerySchema } from '../openapi/parameters.js'
 import { DocumentedServices } from '../openapi/service.js'
 import { routePath } from '../server/request/arguments.js'
+import { takesQuery } from '../server/request/query-body.js'
 import type { McpOptions } from './options.js'
 import { toQueryArgument } from './query-argument.js'
 import { type SelectedMethod, selectMethods } from './selection.js'
@@ -22,6 +23,8 @@ export interface Route extends Pick<SelectedMethod, 'method' | 'form'> {
   readonly path: string
   /** The placeholder that holds the id of the record. */
   readonly idPlaceholder: string
+  /** Whether it can be called by QUERY, with the query as JSON. */
+  readonly takesQuery: boolean
 }
 
 /** A method as agents see it. */
@@ -152,6 +155,7 @@ function createTool(name: string, selected: SelectedMethod, services: Documented
     ...selected,
     path,
     idPlaceholder: idName(entry.path),
+    takesQuery: !form.byHeader && takesQuery(method.definition, entry),
     recordRoute: form.hasId ? recordRouteOf(service.description) : undefined,
     argumentNames: Object.keys(properties),
     listed: listed as ListedTool
@@ -162,7 +166,13 @@ function recordRouteOf({ path, methods }: ServiceDescription): Route | undefined
   const method = methods.find(({ name }) => name === 'get')
   const [form] = method?.forms ?? []
   if (method === undefined || form === undefined) return undefined
-  return { method, form, path: joinPath(path, routePath(path, form.path)), idPlaceholder: idName(path) }
+  return {
+    method,
+    form,
+    path: joinPath(path, routePath(path, form.path)),
+    idPlaceholder: idName(path),
+    takesQuery: false
+  }
 }
 
 /** The id is always called `id` in arguments. */

@@ -1,4 +1,6 @@
+import { METHODS } from 'node:http'
 import { test } from 'tap'
+import { memory } from '../../lib/memory/index.js'
 import { callTool, connect, createApp, marks, modes, post, start, tokenOf } from './app.js'
 
 for (const mode of modes) {
@@ -188,4 +190,25 @@ test('A login of OAuth is announced', async (t) => {
   t.match(call, { statusCode: 401, headers: { 'www-authenticate': wrong } })
   for (const wrong of [{ resource: 'x', servers: ['https://a.b'] }, { resource }, { resource, servers: ['x'] }])
     await t.rejects(async () => createApp({ authorization: wrong as never }).ready(), { message: /authorization/ })
+})
+
+test('A condition with null finds records without a value, or is refused where a URL would lose it', async (t) => {
+  const app = createApp({ services: ['tasks'] }, (app) => {
+    app.service(
+      'tasks',
+      memory({
+        records: [
+          { id: 1, end: null },
+          { id: 2, end: 'now' }
+        ]
+      })
+    )
+  })
+  t.teardown(() => app.close())
+  await app.ready()
+  const authorization = `Bearer ${tokenOf(app, 'admin')}`
+  const find = async (query: object) => (await callTool(app, 'tasks_find', { query }, { authorization })).json().result
+  const found = await find({ end: null, id: { $in: Array.from({ length: 30 }, (_, id) => id) } })
+  if (METHODS.includes('QUERY')) t.strictSame(found.structuredContent, [{ id: 1, end: null }])
+  else t.match(found, { isError: true, content: [{ text: /can't have null/ }] })
 })

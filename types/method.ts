@@ -1,4 +1,4 @@
-import type { Id, Params, Query, Service } from './service.js'
+import type { Id, Paginated, Params, Query, Service } from './service.js'
 
 export type Callable = (...args: never[]) => unknown
 
@@ -133,6 +133,31 @@ export type EventRecord<S> = unknown extends S
  * }
  */
 export type WithMethods<S, M extends readonly (keyof S)[]> = S & { readonly '~offered'?: M }
+
+/** What a caller may do with a record: the methods, with the fields that it may send. */
+export type MayOf<S> = {
+  readonly [M in Exclude<MethodName<S>, 'find' | 'get' | 'create'>]?: M extends 'update' | 'patch'
+    ? boolean | readonly (keyof MethodData<Member<S, M>, M> & string)[]
+    : boolean
+}
+type Told<R, S> = R & { readonly $may?: MayOf<S> }
+type ListTold<R, S> = R extends { data: readonly (infer Item)[] }
+  ? Paginated<Told<Item, S>>
+  : R extends readonly (infer Item)[]
+    ? Told<Item, S>[]
+    : R
+
+/**
+ * A service with the hook `may`: its records have `$may` if a query asks for it.
+ *
+ * @example
+ * declare module 'fastify-services' {
+ *   interface Services { posts: WithMay<Paged<ServiceOf<typeof posts>>> }
+ * }
+ */
+export type WithMay<S> = Omit<S, 'find' | 'get'> &
+  (S extends { find(...args: infer A): Promise<infer R> } ? { find(...args: A): Promise<ListTold<R, S>> } : unknown) &
+  (S extends { get(...args: infer A): Promise<infer R> } ? { get(...args: A): Promise<Told<R, S>> } : unknown)
 
 /** The names of the methods that clients may call: all, unless the service lists them. */
 export type OfferedName<S> = S extends { readonly '~offered'?: infer M }

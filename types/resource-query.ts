@@ -53,4 +53,6 @@ type QueryBy<R, O> = Group<R, O> & {
   $skip?: number
   $sort?: { [K in Allowed<ScalarKey<R>, O, 'sort'>]?: 1 | -1 }
   $select?: (keyof R & string)[]
+  /** Whether records say what the caller may do, with the hook `may`. */
+  $may?: true
 } & OptionInput<O, 'query', unknown>

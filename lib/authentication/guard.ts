@@ -12,6 +12,7 @@ import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
+import type { PossibleCall } from '../core/possible-call.js'
 import { isForLogins } from '../core/service-meta.js'
 import type { Credentials } from './credentials.js'
 import { authenticationOf, isAuthentication } from './lookup.js'
@@ -100,10 +101,25 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
   }
 
   const security = ({ app }: HookPosition) => authenticationOf(app, service).securitySchemes(strategies)
-  return withTraits(guard, { check, security, admit: (context: GuardContext) => guard(context) })
+  const judge = (call: PossibleCall) => judgeLogin(call, guard, authenticationOf(call.context.app, service), strategies)
+  return withTraits(guard, { check, security, judge, admit: (context: GuardContext) => guard(context) })
 }
 
 forbidAsHook(authenticate, "authenticate('jwt')")
+
+/** Lets the caller of a call in as the guard would. The rules within it get the same user. */
+async function judgeLogin(
+  call: PossibleCall,
+  guard: object,
+  credentials: Credentials,
+  strategies: readonly string[]
+): Promise<true> {
+  const { context } = call
+  const { service, params } = context
+  const check = (call: HookContext) => credentials.check(params, strategies, { service, call })
+  context.params = (await call.ask(guard, check)) ?? params
+  return true
+}
 
 /** @throws when no strategy is named, or an option is not known */
 function readSettings(settings: [AuthenticateOptions] | string[]): AuthenticateOptions {
@@ -197,6 +213,8 @@ export class DefaultGuard {
       isOutermost: true,
       guards: app,
       admit,
+      judge: async (call) =>
+        !this.#isGuarded(call.context.path, call.method) || judgeLogin(call, guard, credentials, strategies),
       security: ({ path }, method) =>
         this.#isGuarded(path, method) ? credentials.securitySchemes(strategies) : undefined
     })

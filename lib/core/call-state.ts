@@ -27,6 +27,8 @@ export class CallState {
   answeredFields: readonly string[] | undefined = undefined
   /** The field of a record that must match each placeholder of the path. */
   parentFields: Readonly<Record<string, string>> | undefined = undefined
+  /** The id of a parent record that the caller may see, and whether the caller is logged in. */
+  parent: { readonly rule: object; readonly isLoggedIn: unknown; readonly id: string | number } | undefined = undefined
   /** Whether the caller of an `update` may send a field. `undefined`: all fields. */
   maySend: ((field: string) => boolean) | undefined = undefined
   /** Calls the method, if the client walks through a list by cursors. */

@@ -157,6 +157,10 @@ export function hooksAround(
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }
 
+/** Whether a query of a method can ask for `$may`. */
+export const tellsMay = (entry: Describable, name: string): boolean =>
+  (name === 'find' || name === 'get') && hooksAround(entry, name, ['around']).some((hook) => traitsOf(hook).tellsMay)
+
 /**
  * The security requirements of the guards around a method. Since each guard must let a call in,
  * every combination of their schemes is an alternative.

@@ -1,5 +1,6 @@
 import type { AroundHook, Hook, HookContext, HookMap, HookOptions, HookType } from '../../types/hooks.js'
 import type { ResultTracker } from './compose.js'
+import type { Judgement, PossibleCall } from './possible-call.js'
 
 /** How a request proves who calls, as a "Security Scheme Object" of OpenAPI. */
 export type SecurityScheme = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -62,8 +63,25 @@ interface DocumentationTraits {
   openapi?(operation: DescribedOperation, position: HookPosition): OperationDocs | undefined
 }
 
+/** Read by `may()`, which tells callers what they may do. */
+interface PermissionTraits {
+  /** Whether the hook is `may()`: a query can ask for `$may`. */
+  readonly tellsMay?: boolean
+  /**
+   * Judges a call that nobody makes. Hooks of this package without it have no say.
+   * @throws the error with which the hook would refuse the call
+   */
+  judge?(call: PossibleCall): Promise<Judgement>
+}
+
 /** The declarations of a hook of this package, besides its function. */
-export interface HookTraits extends OrderTraits, StartTraits, GuardTraits, DeclarationTraits, DocumentationTraits {}
+export interface HookTraits
+  extends OrderTraits,
+    StartTraits,
+    GuardTraits,
+    DeclarationTraits,
+    DocumentationTraits,
+    PermissionTraits {}
 
 /** A method at a URL. */
 export interface DescribedOperation {
@@ -94,6 +112,9 @@ export const withTraits = <H extends object>(hook: H, hookTraits: HookTraits): H
   Object.assign(hook, { [traits]: hookTraits })
 
 export const traitsOf = (hook: unknown): HookTraits => Object(hook)[traits] ?? {}
+
+/** Whether a hook is one of the application, so that only its code says what it does. */
+export const isOwnHook = (hook: unknown): boolean => Object(hook)[traits] === undefined
 
 /**
  * Forbids passing a factory of hooks as a hook, as in `before: protect`: the server does not start.
@@ -225,6 +246,16 @@ export class HookStore {
     ]
   }
 }
+
+/** The around hooks of a method, in the order in which they run. */
+export function aroundHooksOf(store: HookStore, method: string): AddedHook[] {
+  const added = hooksInOrder(store, 'around', method)
+  return [...added.filter(({ isOutermost }) => isOutermost), ...added.filter(({ isOutermost }) => !isOutermost)]
+}
+
+/** The hooks of a type for a method, those for `all` methods first. */
+export const hooksInOrder = ({ added }: HookStore, type: string, method: string): AddedHook[] =>
+  ['all', method].flatMap((name) => added.filter((hook) => hook.type === type && hook.method === name))
 
 /** Composes the error hooks of a method: those for `all` methods run around those for this one. */
 export function composeErrorHooks({ added }: HookStore, method: string): AroundHook {

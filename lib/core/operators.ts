@@ -1,5 +1,6 @@
 import type { Hook, HookContext } from '../../types/hooks.js'
 import { BadRequest } from './errors.js'
+import { withTraits } from './hooks.js'
 import { isPlain } from './objects.js'
 
 /**
@@ -13,10 +14,11 @@ import { isPlain } from './objects.js'
  * app.service('messages').hooks({ before: { all: [commonOperators()] } })
  */
 export function commonOperators(): Hook<HookContext> {
-  return (context) => {
+  const hook: Hook<HookContext> = (context) => {
     const { query } = context.params
     if (query !== undefined) context.params = { ...context.params, query: mapQuery(query) }
   }
+  return withTraits(hook, {})
 }
 
 const adapterOperators: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Facts } from '../core/matching.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
-import type { Facts } from './matching.js'
 
 /** An event as a log stores it: plain data, for `structuredClone` and `v8.serialize`. */
 export interface LoggedEvent {

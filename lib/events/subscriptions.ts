@@ -1,5 +1,3 @@
-import type { ListScope, ParentField } from './list-scope.js'
-import type { LoggedEvent } from './log.js'
 import {
   areFieldsKnown,
   hasUnknownOperator,
@@ -12,7 +10,9 @@ import {
   routeField,
   type Sure,
   type Unknowns
-} from './matching.js'
+} from '../core/matching.js'
+import type { ListScope, ParentField } from './list-scope.js'
+import type { LoggedEvent } from './log.js'
 import type { Subscription } from './stream.js'
 import type { Topic } from './topic.js'
 

@@ -1,6 +1,6 @@
 import type { AroundHook } from '../../types/hooks.js'
 import type { ResultTracker } from '../core/compose.js'
-import { type AddedHook, composeErrorHooks, HookStore, hookTypes } from '../core/hooks.js'
+import { aroundHooksOf, composeErrorHooks, HookStore, hookTypes } from '../core/hooks.js'
 import { checkHooks, type HookReceiver } from './hook-options.js'
 
 /** Hooks on the server. It refuses hooks that would never run. */
@@ -46,13 +46,3 @@ export class ServiceHooks extends CheckedHooks {
     return [...around, ...super.collect(method, tracker).slice(around.length)]
   }
 }
-
-/** The around hooks of a method, in the order in which they run. */
-export function aroundHooksOf(store: HookStore, method: string): AddedHook[] {
-  const added = hooksInOrder(store, 'around', method)
-  return [...added.filter(({ isOutermost }) => isOutermost), ...added.filter(({ isOutermost }) => !isOutermost)]
-}
-
-/** The hooks of a type for a method, those for `all` methods first. */
-export const hooksInOrder = ({ added }: HookStore, type: string, method: string): AddedHook[] =>
-  ['all', method].flatMap((name) => added.filter((hook) => hook.type === type && hook.method === name))

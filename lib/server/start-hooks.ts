@@ -1,10 +1,9 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { type HookPosition, type HookStore, traitsOf } from '../core/hooks.js'
+import { aroundHooksOf, type HookPosition, type HookStore, hooksInOrder, traitsOf } from '../core/hooks.js'
 import { methods } from '../core/methods.js'
 import { hintFor } from '../core/options.js'
 import { ownPluginState, rootOf } from '../core/plugin-state.js'
 import type { ServiceEntry } from '../core/service.js'
-import { aroundHooksOf, hooksInOrder } from './service-hooks.js'
 
 const ask = (hooks: unknown, place: HookPosition) => {
   for (const hook of [hooks].flat(2)) traitsOf(hook).check?.(place)

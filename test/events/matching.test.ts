@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { factsOfRecord, indexKeyOf, matches, prepareConditions, prepareFacts } from '../../lib/events/matching.js'
+import { factsOfRecord, indexKeyOf, matches, prepareConditions, prepareFacts } from '../../lib/core/matching.js'
 
 const toFacts = (record: object) => prepareFacts(factsOfRecord(record))
 const sureOf = (value: unknown, condition: unknown) => matches({ field: condition }, toFacts({ field: value }))

@@ -40,7 +40,18 @@ t.test('every file of the library can be loaded by itself', async (t) => {
 })
 
 const classes = ['JwksStrategy', 'JwtStrategy', 'LocalStrategy']
-const hooks = ['allow', 'authenticate', 'hashPassword', 'isCrossSite', 'own', 'protect', 'refers', 'scope', 'within']
+const hooks = [
+  'allow',
+  'authenticate',
+  'hashPassword',
+  'isCrossSite',
+  'may',
+  'own',
+  'protect',
+  'refers',
+  'scope',
+  'within'
+]
 const names = [...classes, ...hooks, 'default', 'memoryStore'].sort()
 
 t.test('the door of authentication exports these names, and no others', async (t) => {

@@ -6,9 +6,11 @@ import { callStateOf } from '../../core/call-state.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isViewOf } from '../../core/logins.js'
+import { keepMay } from '../../core/may.js'
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
+import type { Judgement, PossibleCall } from '../../core/possible-call.js'
 import { rulesAt } from '../../core/resource/registered-rules.js'
 import { isForLogins } from '../../core/service-meta.js'
 import { maxIssues } from '../../schema/issue.js'
@@ -68,26 +70,33 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   checkOptions('allow()', allowOptions, options)
   const roleOf = options.role ?? (({ role, roles }) => role ?? roles)
 
-  const isFree = (context: HookContext) => {
-    const isForCaller = context.params.provider !== undefined || options.internal === true
-    return !isForCaller || isExcepted(context, options.except) || isForLogins(context.service)
+  const isFree = ({ params, path, service }: HookContext, method: string) => {
+    const isForCaller = params.provider !== undefined || options.internal === true
+    return !isForCaller || isExcepted({ path, method }, options.except) || isForLogins(service)
   }
-  const rolesOf = async (context: HookContext) => roleNamesIn(await roleOf(requireUser(context).user, context))
+  const rolesOf = async (context: HookContext): Promise<string[]> =>
+    roleNamesIn(await roleOf(requireUser(context).user, context))
   const admit = async (context: HookContext) => {
-    if (isFree(context)) return
+    if (isFree(context, context.method)) return
     const [userRoles, declared] = [await rolesOf(context), declaredRoles(context, context.method)]
     if (permissions.combine(userRoles, context.method, declared) === false)
       throw permissions.refusal(context, userRoles, declared)
   }
 
   const hook: AroundHook = async (context, next) => {
-    if (isFree(context)) return next()
+    if (isFree(context, context.method)) return next()
     const declared = declaredRoles(context, context.method)
     const answered = checkCall(context, await rolesOf(context), permissions, declared)
     if (answered === true) return next()
     callStateOf(context).answeredFields = answered
     await next()
     projectResult(context, answered)
+  }
+  const judge = async (call: PossibleCall<HookContext>): Promise<Judgement> => {
+    const { context, method } = call
+    if (isFree(context, method)) return true
+    const userRoles = await call.ask(hook, rolesOf)
+    return userRoles && permissions.combine(userRoles, method, declaredRoles(context, method))
   }
   const checkType = aroundOnly('allow')
   const check = (position: HookPosition) => {
@@ -101,7 +110,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     applies(position, method) ? permissions.describe(method, declaredRoles(position, method)) : undefined
   const rolesFor = (position: HookPosition, method: string) =>
     applies(position, method) ? permissions.roleNames : undefined
-  return withTraits(hook, { check, admit, describeAccess, rolesFor, limitsFields: permissions.lists.length > 0 })
+  return withTraits(hook, { check, admit, judge, describeAccess, rolesFor, limitsFields: permissions.lists.length > 0 })
 }
 
 /** Returns the roles for which a resource has declared a custom method. */
@@ -278,7 +287,7 @@ function projectResult(context: HookContext, fields: Fields): void {
     const picked: Record<string, unknown> = {}
     for (const field of fields)
       if (field in record && field !== '__proto__') picked[field] = (record as Record<string, unknown>)[field]
-    return picked
+    return keepMay(record, picked)
   }
   // Bytes have no fields.
   if (isStream(value) && (value as { readableObjectMode?: boolean }).readableObjectMode === false) throw notRecords()

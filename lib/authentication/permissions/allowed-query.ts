@@ -3,6 +3,7 @@ import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import type { Describable } from '../../core/description.js'
 import { Forbidden } from '../../core/errors.js'
+import { mayName } from '../../core/may.js'
 import { methods } from '../../core/methods.js'
 import { isObject, isPlain } from '../../core/objects.js'
 import { type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'
@@ -10,7 +11,7 @@ import { rulesOf } from '../../core/resource/method-rules.js'
 import { toSpelling } from '../protect.js'
 
 /** The operators whose operands have no names of fields. */
-const limits = new Set(['$limit', '$skip'])
+const limits = new Set(['$limit', '$skip', mayName])
 /** The operators whose operands are queries. */
 const junctions = new Set(['$or', '$and'])
 /** The operators of a field. Their operands are values. */

@@ -22,6 +22,14 @@ export function mapRecords(result: unknown, change: (record: unknown) => unknown
   return { total, limit, skip, data: records.map(change) }
 }
 
+/** Changes each record of a result. A page keeps its other fields. */
+export function changeRecords(result: unknown, change: (record: unknown) => unknown, mayBePage: boolean): unknown {
+  const value = resolveRecord(result)
+  if (Array.isArray(value)) return value.map(change)
+  const records = mayBePage ? recordsOfPage(value) : undefined
+  return records === undefined ? change(value) : { ...(value as object), data: records.map(change) }
+}
+
 /** Resolves `toJSON`: objects of libraries may keep their fields elsewhere. */
 export const resolveRecord = (value: unknown): unknown => (isRecord(value) ? resolveToJson(value) : value)
 

@@ -4,9 +4,11 @@ import { idFieldOf } from '../../core/adapters/feathers.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
 import { withFieldCheck } from '../../core/field-names.js'
 import { aroundOnly, forbidAsHook, type HookPosition, traitsOf, withTraits } from '../../core/hooks.js'
+import { factsOfRecord, type ListConditions, matches, prepareFacts } from '../../core/matching.js'
 import { methods } from '../../core/methods.js'
-import { isPlain } from '../../core/objects.js'
+import { isPlain, pick } from '../../core/objects.js'
 import { checkFieldName, checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
+import type { Judgement, PossibleCall, RecordTest } from '../../core/possible-call.js'
 import { implementationOf, isForLogins, metaOf } from '../../core/service-meta.js'
 import { maxTextLength } from '../password.js'
 import { hasAlias } from '../stored-credentials.js'
@@ -77,12 +79,22 @@ forbidAsHook(scope, 'scope(({ params }) => ({ organisationId: params.user?.organ
 
 /** Creates the hook of a scope. @param hookName the name of the function that users call */
 export function createScope(hookName: string, fieldsOf: FieldsOf, options: ScopeOptions): AroundHook {
+  const isHeld = ({ params, path, service }: CallerContext, method: string) =>
+    (params.provider !== undefined || options.internal === true) &&
+    !isExcepted({ path, method }, options.except) &&
+    !isForLogins(service)
   const hook: AroundHook = async (context, next) => {
-    const applies = context.params.provider !== undefined || options.internal === true
-    if (!applies || isExcepted(context, options.except) || isForLogins(context.service)) return next()
+    if (!isHeld(context, context.method)) return next()
     const fields = await fieldsOf(context)
     if (fields === true) return next()
     await new ScopedCall(context, checkFields(fields, context), options).run(next)
+  }
+  const judge = async (call: PossibleCall<CallerContext>): Promise<Judgement> => {
+    if (!isHeld(call.context, call.method)) return true
+    return call.ask(hook, async (asked) => {
+      const fields = await fieldsOf(asked)
+      return fields === true || toTest(checkFields(fields, asked))
+    })
   }
   const access = ({ path }: HookPosition, method: string) =>
     isExcepted({ path, method }, options.except) ? undefined : 'records of the caller'
@@ -96,7 +108,7 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
         `${hookName} at '${position.path}' runs before allow, which refuses the fields that ${hookName} adds: put allow first`
       )
   }
-  return withTraits(hook, { check, describeAccess: access })
+  return withTraits(hook, { check, describeAccess: access, judge })
 }
 
 /**
@@ -124,7 +136,8 @@ type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>
  * @throws {GeneralError} if the fields would let all records pass; {Forbidden} if the caller has no
  * value, {NotAuthenticated} if nobody is logged in
  */
-function checkFields(fields: ScopeFields, { params, path, method, service }: HookContext): CheckedFields {
+function checkFields(fields: ScopeFields, context: HookContext): CheckedFields {
+  const { params, path, service } = context
   const names = Object.keys(Object(fields))
   if (names.length === 0)
     throw new GeneralError('A scope without fields would be no scope: its function must return fields, or true')
@@ -137,7 +150,7 @@ function checkFields(fields: ScopeFields, { params, path, method, service }: Hoo
     throw new GeneralError(`The scope of '${path}' names the field '${lacking}', which its table lacks`)
   const missing = names.find((name) => !isScopeChoice(fields[name]))
   if (missing === undefined) return fields as CheckedFields
-  const message = `'${method}' of '${path}' is for callers with a value of '${missing}'`
+  const message = `'${context.method}' of '${path}' is for callers with a value of '${missing}'`
   throw params.authenticated === true ? new Forbidden(message) : new NotAuthenticated(message)
 }
 
@@ -183,11 +196,7 @@ class ScopedCall {
     const { $and = [], ...query }: Query = params.query ?? {}
     const queried = Object.keys(this.#fields).filter((field) => Object.hasOwn(query, field))
     const and = [...[$and].flat(), ...queried.map((field) => ({ [field]: query[field] }))]
-    const conditions = Object.entries(this.#fields).map(([field, value]) => [
-      field,
-      Array.isArray(value) ? { $in: value } : value
-    ])
-    const narrowed = { ...query, ...Object.fromEntries(conditions), ...(and.length > 0 && { $and: and }) }
+    const narrowed = { ...query, ...conditionsOfScope(this.#fields), ...(and.length > 0 && { $and: and }) }
     this.#context.params = { ...params, query: narrowed }
   }
 
@@ -301,6 +310,19 @@ class ScopedCall {
     return Object.keys(this.#fields).join(' and ')
   }
 }
+
+const toTest = (scope: CheckedFields): RecordTest => {
+  const fields = Object.keys(scope)
+  const conditions = conditionsOfScope(scope)
+  // The store compares: unless all of them would say the same, only the call itself can tell.
+  const factsOf = (record: Readonly<Record<string, unknown>>) => factsOfRecord(pick(fields, (field) => record[field]))
+  return { fields, passes: (record) => matches(conditions, prepareFacts(factsOf(record))) }
+}
+
+const conditionsOfScope = (fields: CheckedFields): ListConditions =>
+  Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [field, Array.isArray(value) ? { $in: value } : value])
+  )
 
 /** Whether a name is an operator, or a path into a field. */
 export const isOddName = (name: string) => name.startsWith('$') || name.includes('.')

@@ -1,10 +1,10 @@
 import type { HookContext } from '../../../types/fastify.js'
 import { idFieldOf, isAdapter, ownersOf } from '../../core/adapters/feathers.js'
 import { callStateOf } from '../../core/call-state.js'
+import { mayName } from '../../core/may.js'
 import { methods } from '../../core/methods.js'
-import { recordsOfPage } from '../../core/page.js'
 import { implementationOf, metaOf } from '../../core/service-meta.js'
-import { isRecord, resolveRecord } from './records.js'
+import { changeRecords, isRecord, resolveRecord } from './records.js'
 
 /**
  * Whether a service is an unchanged adapter of Feathers. A class that overrides some of its methods
@@ -36,11 +36,11 @@ const columnName = /^[\p{L}\p{N}_-]+$/u
  * Adapters for SQL read `$select` items such as `assigneeId as userId`, so a client could forge the
  * fields or the id by which a record is checked, here or by the adapter for knex before it removes.
  * The records of such a call are read whole. The objects of the service are not changed.
- * @param fields the fields of the result that the caller of this function needs
+ * @param fields the fields of the result that the caller of this function needs. `undefined`: all
  */
 export async function selectAround(
   context: HookContext,
-  fields: readonly string[],
+  fields: readonly string[] | undefined,
   call: () => Promise<void>
 ): Promise<void> {
   const queryBefore = context.params.query
@@ -48,8 +48,8 @@ export async function selectAround(
   if (Object(queryBefore).$select === undefined) return call()
   const { $select, ...query } = Object(queryBefore)
   const names: readonly unknown[] = [$select ?? []].flat()
-  const isPlain = names.every((name) => typeof name === 'string' && columnName.test(name))
-  const added = fields.filter((field) => !names.includes(field))
+  const isPlain = fields !== undefined && names.every((name) => typeof name === 'string' && columnName.test(name))
+  const added = (fields ?? []).filter((field) => !names.includes(field))
   if (isPlain && added.length === 0) return call()
   context.params = { ...context.params, query: isPlain ? { ...query, $select: [...names, ...added] } : query }
   try {
@@ -64,12 +64,7 @@ export async function selectAround(
   const pickFields = isPlain
     ? picker((field) => !added.includes(field))
     : createPicker(names, idFieldOf(context.service))
-  const select = (input: unknown): unknown => {
-    const value = resolveRecord(input)
-    if (Array.isArray(value)) return value.map(pickFields)
-    const records = context.method === 'find' ? recordsOfPage(value) : undefined
-    return records === undefined ? pickFields(value) : { ...(value as object), data: records.map(pickFields) }
-  }
+  const select = (result: unknown) => changeRecords(result, pickFields, context.method === 'find')
   context.result = select(context.result)
   if (context.dispatch !== undefined) context.dispatch = select(context.dispatch)
 }
@@ -83,6 +78,7 @@ function createPicker(selection: readonly unknown[], idField: string): (record: 
   return picker(
     (field) =>
       field === idField ||
+      field === mayName ||
       names.length === 0 ||
       names.some((name) => name === field || name.startsWith(`${field}.`) || name.endsWith(`.${field}`))
   )

@@ -15,12 +15,13 @@ interface CallingUser {
  * Returns the user whom the guard of a call has let in.
  * @throws {NotAuthenticated} if there was no guard
  */
-export function requireUser({ app, params, path, method }: HookContext): CallingUser {
+export function requireUser(context: HookContext): CallingUser {
+  const { app, params } = context
   const maker = loginsInParams(params).at(-1)?.maker ?? findAuthentication(app)
   const users = maker instanceof Credentials ? maker.authenticator.entities : undefined
   const user: unknown = params[users?.name ?? 'user']
   if (typeof user !== 'object' || user === null)
-    throw new NotAuthenticated(`'${method}' of '${path}' is for users who are logged in`)
+    throw new NotAuthenticated(`'${context.method}' of '${context.path}' is for users who are logged in`)
   const id = users?.name ? users.idOf(user) : (user as Record<string, Id>).id
   if (id === undefined) throw new NotAuthenticated('The user has no id')
   return { user: user as CallingUser['user'], id }

@@ -49,16 +49,20 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
   const placeholderIn = (path: string) => param ?? new RegExp(`(?:^|/)${toPatternText(parent)}/:(\\w+)`).exec(path)?.[1]
   const fieldsOf = async (context: HookContext) => {
     const placeholder = placeholderIn(context.path) as string
-    const id = await parentId(context, parent, placeholder)
-    if (field === null || isExcepted(context, except)) return true
+    const state = callStateOf(context)
+    const { authenticated } = context.params
+    // A question about another method has the same parent as the call itself.
+    if (state.parent?.rule !== hook || state.parent.isLoggedIn !== authenticated)
+      state.parent = { rule: hook, isLoggedIn: authenticated, id: await parentId(context, parent, placeholder) }
+    const { id } = state.parent
+    if (field === null || (except.length > 0 && isExcepted(context, except))) return true
     const name = field ?? placeholder
     // The parent record belongs to the placeholders before it.
     const placeholders = [...placeholdersIn(parent), placeholder].map((key) => [key, name])
-    const state = callStateOf(context)
     state.parentFields = { ...state.parentFields, ...Object.fromEntries(placeholders) }
     return { [name]: id }
   }
-  const hook = createScope('within', fieldsOf, rest)
+  const hook: AroundHook = createScope('within', fieldsOf, rest)
   const { check, describeAccess } = traitsOf(hook) as Required<HookTraits>
   const checkPath = (position: HookPosition) => {
     check(position)
@@ -81,7 +85,11 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
 forbidAsHook(within, "within('projects')")
 
 /** Returns the id of the parent record, in the type that its service returns. */
-async function parentId({ app, params, path }: HookContext, parent: string, placeholder: string) {
+async function parentId(
+  { app, params, path }: HookContext,
+  parent: string,
+  placeholder: string
+): Promise<string | number> {
   const id = String(Object(params.route)[placeholder])
   const service = parentOf(app, parent, path)
   const { [placeholder]: _, ...route } = Object(params.route)

@@ -2,6 +2,7 @@ import type { JsonSchema, ResourceOptions } from '../../../types/resource.js'
 import { type FlaggedNames, noNames } from '../../schema/flagged-names.js'
 import type { Shape } from '../../schema/shape.js'
 import { type SchemaOptions, WrittenSchema } from '../../schema/written-schema.js'
+import type { MaySend } from '../adapters/update.js'
 import { checkedSchemaOf } from './files.js'
 import { readSides } from './json-schema.js'
 import { createPatchCheck, createWholeCheck } from './library.js'
@@ -34,6 +35,14 @@ export interface BodyRules {
    * @throws {TypeError} if the library can't validate such bodies
    */
   readonly createValidate: ((root: Shape) => StandardValidate) | undefined
+}
+
+/**
+ * Returns whether a body may have a field. A record that is a union has the fields of all branches.
+ */
+export function maySendOf({ written, guards }: BodyRules): MaySend {
+  const [body, ...others] = [written, ...guards].map(({ shapes }) => shapes.root.narrow({})) as [Shape, ...Shape[]]
+  return (name) => body.field(name).isKnown && ![body, ...others].some((shape) => shape.field(name).readOnly)
 }
 
 /** The schema of the records that clients send, with and without files. */

@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { GeneralError } from '../../core/errors.js'
+import { keepMay } from '../../core/may.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
 import { recordsOfPage } from '../../core/page.js'
@@ -42,6 +43,7 @@ interface ResourceMethod {
   readonly serialize: Serialize
   /** The message for results that are not JSON. */
   readonly message: string
+  readonly tellsMay: boolean
 }
 
 /**
@@ -50,18 +52,20 @@ interface ResourceMethod {
  * these make holds a hidden field.
  *
  * @param record of the resource. A method without a response schema is projected by it
+ * @param tellsMay whether records may have the answer of `may()`
  */
 export function createProjector(
   label: string,
   definition: MethodDefinition,
   schema: FastifySchema,
   record: RecordRules,
-  hasCompiler: boolean
+  hasCompiler: boolean,
+  tellsMay = false
 ): (reply: ReplyFormat) => Projector {
   const rules = rulesOf(schema)
   const message = `${label}: the result is not JSON (BigInt or a cycle?)`
   const serialize = withSafeErrors(stringifyExactly, message)
-  const method = { label, definition, serialize, message }
+  const method = { label, definition, serialize, message, tellsMay }
   const compile = createCompiler(label, definition, schema, hasCompiler)
   return cacheByResponse(schema, (reply, response) => {
     if (rules !== undefined && (response === undefined || response === rules.response))
@@ -116,7 +120,7 @@ class RecordProjector implements Projector {
     this.#method = method
     this.#record = record
     this.#shape = shape
-    this.#projectRecord = project
+    this.#projectRecord = method.tellsMay ? (record) => keepMay(record, project(record)) : project
     this.#isUndeclared = isRecord && isCustom
     this.#needsList = isRecord && definition === methods.get('find')
     // An object with a field `data` in its schema is a record, even beside numbers. An open record

@@ -1,21 +1,20 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
 import type { JsonSchema } from '../../../types/resource.js'
 import { idFieldOf, takesMany } from '../../core/adapters/feathers.js'
-import type { MaySend } from '../../core/adapters/update.js'
+import { type Describable, tellsMay } from '../../core/description.js'
 import { BadRequest, NotFound } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
 import { once } from '../../core/objects.js'
 import { idName } from '../../core/path.js'
 import { type BodyValidator, createBodyCheck } from '../../core/resource/body.js'
-import type { BodyRules } from '../../core/resource/body-rules.js'
+import { type BodyRules, maySendOf } from '../../core/resource/body-rules.js'
 import type { Compile } from '../../core/resource/issues.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/method-rules.js'
 import { createLazyCheck, createQueryReader } from '../../core/resource/query-reader.js'
 import { operandOf } from '../../core/resource/query-rules.js'
-import type { ServiceEntry } from '../../core/service.js'
 import { createProjection, type Project } from '../../schema/project.js'
 import { refuseSchemas, type Tries } from '../../schema/refused.js'
-import type { Shape, Shapes } from '../../schema/shape.js'
+import type { Shapes } from '../../schema/shape.js'
 import { nonStringReader, textReader } from '../../schema/text.js'
 import packages from './packages.cjs'
 import { createBodyValidator, createCompile } from './validator.js'
@@ -35,10 +34,11 @@ type CompileValidator = (route: RouteSchema) => unknown
 export function resourceRoute(
   label: string,
   schema: FastifySchema | undefined,
-  { object, path }: ServiceEntry,
+  entry: Describable,
   instance: FastifyInstance,
   isTyped: boolean
 ) {
+  const { object, path } = entry
   const rules = rulesOf(schema)
   if (rules === undefined) return undefined
   const record = rules.record.outgoing.written.shapes
@@ -46,7 +46,9 @@ export function resourceRoute(
   checkRuleSchemas(path, label, rules, record)
   // The application may have replaced the query or the body in a copy of the schema.
   const querystring: ((value: Record<string, unknown>) => unknown) | undefined =
-    schema?.querystring === rules.querystring ? queryValidator(rules, record, isTyped) : undefined
+    schema?.querystring === rules.querystring
+      ? queryValidator(rules, record, isTyped, () => tellsMay(entry, rules.method))
+      : undefined
   const body = rules.body?.document === schema?.body ? rules.body : undefined
   const host = instance.validatorCompiler as CompileValidator | undefined
   // Fastify asks for validators and serializers of each route, and services use few of them.
@@ -59,7 +61,7 @@ export function resourceRoute(
       ...(body === undefined ? [] : [createCheck(label, body, body.takesLists ?? takesMany(object, rules.method))])
     ],
     checksBody: body !== undefined,
-    maySend: body && maySendOf([body.written, ...body.guards].map((written) => written.shapes)),
+    maySend: body && maySendOf(body),
     compilers: {
       validatorCompiler(part: { schema: unknown; httpPart?: string }) {
         if (part.httpPart === 'querystring' && querystring !== undefined) return querystring as () => boolean
@@ -94,8 +96,8 @@ function createFastifyValidator(instance: FastifyInstance): CompileValidator {
 // The queries and ids of all methods share the compiled schemas of the fields.
 const compileOf = ({ root }: Shapes): Compile => root.remember(compileOf, createCompile)
 
-function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean) {
-  const reader = once(() => createQueryReader(rules, record.root, compileOf(record), isTyped))
+function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean, tellsMay: () => boolean) {
+  const reader = once(() => createQueryReader(rules, record.root, compileOf(record), isTyped, tellsMay()))
   return (value: Record<string, unknown>) => {
     try {
       return { value: reader()(value) }
@@ -176,14 +178,6 @@ function withLabel<T>(label: string, create: () => T): T {
   } catch (cause) {
     throw new TypeError(`${label}: ${(cause as Error).message}`, { cause })
   }
-}
-
-/**
- * Returns whether a body may have a field. A record that is a union has the fields of all branches.
- */
-function maySendOf(all: readonly Shapes[]): MaySend {
-  const [body, ...guards] = all.map(({ root }) => root.narrow({})) as [Shape, ...Shape[]]
-  return (name) => body.field(name).isKnown && ![body, ...guards].some((shape) => shape.field(name).readOnly)
 }
 
 const isForm = ({ headers }: FastifyRequest) =>

@@ -1,4 +1,4 @@
-import { isPlain } from '../core/objects.js'
+import { isPlain } from './objects.js'
 
 /** A three-valued answer: `undefined` if only the database knows. */
 export type Sure = boolean | undefined

@@ -1,16 +1,16 @@
 type ErrorListener = (error: unknown) => void
 
-interface Connection {
+interface PoolConnection {
   on?(event: 'error', listener: ErrorListener): unknown
   listeners?(event: 'error'): unknown[]
 }
 
 interface EventfulPool {
   on?(event: 'error', listener: ErrorListener): unknown
-  on?(event: 'acquire', listener: (connection?: Connection) => void): unknown
+  on?(event: 'acquire', listener: (connection?: PoolConnection) => void): unknown
 }
 
-const ignore = () => {}
+const ignoreError = () => {}
 
 const listenersByPool = new WeakMap<object, ErrorListener[]>()
 
@@ -30,6 +30,6 @@ export function listenForPoolErrors(pool: object, listener?: ErrorListener): voi
   // A connection may fail before `connect()` resolves, and may be older than this listener. Other
   // objects than pools emit no such event.
   eventful.on?.('acquire', (connection) => {
-    if (!connection?.listeners?.('error').includes(ignore)) connection?.on?.('error', ignore)
+    if (!connection?.listeners?.('error').includes(ignoreError)) connection?.on?.('error', ignoreError)
   })
 }

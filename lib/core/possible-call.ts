@@ -26,7 +26,10 @@ export type SharedAnswers = Map<object, RuleAnswer>
 /** A call that nobody makes. Rules are asked whether the caller may make it. */
 export class PossibleCall<Context extends { readonly params?: unknown } = HookContext> {
   readonly method: string
-  /** The context that functions of rules get. It has no id and no data. */
+  /**
+   * The context that functions of rules get. It has no id and no data. A proxy, because V8 slows the
+   * context of the call down if another object inherits from it.
+   */
   readonly context: Context
   readonly #shared: SharedAnswers
   #readsMethod = false
@@ -39,19 +42,21 @@ export class PossibleCall<Context extends { readonly params?: unknown } = HookCo
   constructor(call: Context, method: string, params: object, shared: SharedAnswers) {
     this.method = method
     this.#shared = shared
-    const getMethod = () => {
-      this.#readsMethod = true
-      return method
-    }
-    const getUnknown = () => {
-      this.#readsCall = true
-    }
-    this.context = Object.create(call, {
-      method: { get: getMethod },
-      params: { value: params, writable: true },
-      id: { get: getUnknown },
-      data: { get: getUnknown },
-      arguments: { get: getUnknown }
+    let current: unknown = params
+    this.context = new Proxy(call, {
+      get: (_call, name) => {
+        if (name === 'params') return current
+        if (name === 'method') this.#readsMethod = true
+        if (name === 'method') return method
+        if (name !== 'id' && name !== 'data' && name !== 'arguments') return Reflect.get(call, name)
+        this.#readsCall = true
+        return undefined
+      },
+      set(_call, name, value) {
+        if (name === 'params') current = value
+        // The state of the call has a symbol as its name. Nothing else in the call changes.
+        return typeof name === 'symbol' ? Reflect.set(call, name, value) : true
+      }
     })
   }
 

@@ -1,6 +1,23 @@
 import type { HookContext } from '../../types/hooks.js'
+import type { McpCall } from '../../types/service.js'
 import type { ListWalk } from './call-state.js'
 import type { Run } from './compose.js'
+import { clientOf } from './http-call.js'
+
+/** A `find` or `get` on behalf of a subscriber of events, with all guards and hooks. */
+export interface Probe {
+  readonly method: 'find' | 'get'
+  /** Returns a result in place of the method. Without it, the method runs. */
+  replaceMethod?(): unknown
+  /** The params that the method got; `undefined` if the call did not reach it. */
+  params: Readonly<Record<string, unknown>> | undefined
+  /** The path of the service that was called. */
+  path: string | undefined
+  /** The fields that hooks leave in the result. `undefined`: all. */
+  fields?: readonly string[] | undefined
+  /** The fields that hooks bind to placeholders of the path, by placeholder. */
+  parentFields?: Readonly<Record<string, string>> | undefined
+}
 
 const requestState = Symbol('request state')
 
@@ -18,7 +35,12 @@ class RequestState {
   headersBefore: Readonly<Record<string, number | string | string[] | undefined>> | undefined = undefined
   /** The walk by cursors that the request goes on with. */
   walk: ListWalk | undefined = undefined
-  /** Runs the call in the transaction of a batch. It is set on the raw request of the call. */
+  // The server sends requests to its own routes, and sets these on the raw request.
+  /** The question that the request is for. */
+  probe: Probe | undefined = undefined
+  /** The tool that an agent calls by the request. */
+  mcp: McpCall | undefined = undefined
+  /** Runs the call in the transaction of a batch. */
   runInBatch: ((context: HookContext, run: Run) => Promise<void>) | undefined = undefined
   #hook: HookContext | null = null
   #hasSent = false
@@ -66,6 +88,15 @@ export const walkOf = (request: object) => (request as WithState)[requestState]?
 
 /** Returns the properties of `request.feathers`, `undefined` if nothing has used it. */
 export const propertiesOf = (request: object) => (request as WithState)[requestState]?.properties
+
+/**
+ * Returns the state of the raw request that a call was made by. `undefined` for a call of the
+ * server, also if a hook makes it with the params of a request.
+ */
+export function rawStateOf(context: HookContext): RequestState | undefined {
+  const request = clientOf(context)?.request as { readonly raw: WithState } | undefined
+  return request?.raw[requestState]
+}
 
 /** Runs a call of a request, in the transaction of its batch if it is part of one. */
 export function runCallOf(raw: object, context: HookContext, run: Run): Promise<void> {

@@ -3,10 +3,11 @@ import { stringify } from 'qs'
 import { attempt, errorFromJSON, ServiceError } from '../core/errors.js'
 import { type AcceptedLogin, loginsInParams } from '../core/logins.js'
 import { ComparedValue, type ListConditions, prepareConditions, routeField } from '../core/matching.js'
+import type { Probe } from '../core/request-state.js'
 import type { CallerCredentials } from '../shared/caller-requests.js'
 import { callerKeysOf } from './callers.js'
 import type { ListRequest } from './list-request.js'
-import { type Probe, sendProbe } from './probe.js'
+import { sendProbe } from './probe.js'
 import type { Topic } from './topic.js'
 
 /** A placeholder of a path whose value records hold in a field. If the field changes, they move. */

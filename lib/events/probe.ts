@@ -1,22 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import type { Response } from 'light-my-request'
 import type { HookContext } from '../../types/hooks.js'
 import { callStateOf } from '../core/call-state.js'
-import { type CallerCredentials, Tickets } from '../shared/caller-requests.js'
-
-/** A `find` or `get` on behalf of a subscriber, with all guards and hooks. */
-export interface Probe {
-  readonly method: 'find' | 'get'
-  /** Returns a result in place of the method. Without it, the method runs. */
-  replaceMethod?(): unknown
-  /** The params that the method got; `undefined` if the call did not reach it. */
-  params: Readonly<Record<string, unknown>> | undefined
-  /** The path of the service that was called. */
-  path: string | undefined
-  /** The fields that hooks leave in the result. `undefined`: all. */
-  fields?: readonly string[] | undefined
-  /** The fields that hooks bind to placeholders of the path, by placeholder. */
-  parentFields?: Readonly<Record<string, string>> | undefined
-}
+import { type Probe, rawStateOf, requestStateOf } from '../core/request-state.js'
+import { type CallerCredentials, requestAs } from '../shared/caller-requests.js'
 
 interface ProbeRequest {
   readonly url: string
@@ -26,34 +13,36 @@ interface ProbeRequest {
   readonly body?: object | undefined
 }
 
-const tickets = new Tickets<Probe>('x-services-question')
-
-/** Sends the request of a probe. Its ticket works once, for the call of this request only. */
-export async function sendProbe(
+/** Sends the request of a probe. */
+export const sendProbe = (
   app: FastifyInstance,
   probe: Probe,
   { url, credentials, signal, body }: ProbeRequest
-): Promise<Awaited<ReturnType<FastifyInstance['inject']>>> {
-  const { headers, remoteAddress } = credentials
-  return tickets.send(probe, (ticket) =>
-    app.inject({
-      method: body === undefined ? 'GET' : ('QUERY' as 'GET'),
+): Promise<Response> =>
+  requestAs(
+    credentials,
+    app,
+    {
+      method: body === undefined ? 'GET' : 'QUERY',
       url,
-      headers: { ...headers, accept: 'application/json', ...ticket },
-      remoteAddress,
+      headers: { accept: 'application/json' },
       ...(body && { payload: body }),
       ...(signal && { signal })
-    })
+    },
+    (raw) => {
+      requestStateOf(raw).probe = probe
+    }
   )
-}
 
 /**
  * Returns the probe that a call was made for, and records the params in it. Further calls that
  * hooks make with these params are ordinary calls.
  */
 export function takeProbe(context: HookContext): Probe | undefined {
-  const probe = tickets.take(context, ({ method }) => method === context.method)
-  if (probe === undefined) return undefined
+  const state = rawStateOf(context)
+  const probe = state?.probe
+  if (state === undefined || probe?.method !== context.method) return undefined
+  state.probe = undefined
   probe.params = context.params as Probe['params']
   probe.path = context.path
   probe.fields = callStateOf(context).answeredFields

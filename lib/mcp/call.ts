@@ -7,7 +7,8 @@ import { withTraits } from '../core/hooks.js'
 import { isObject } from '../core/objects.js'
 import { hintFor } from '../core/options.js'
 import { fillPath } from '../core/path.js'
-import { type CallerCredentials, Tickets } from '../shared/caller-requests.js'
+import { rawStateOf, requestStateOf } from '../core/request-state.js'
+import { type CallerCredentials, requestAs } from '../shared/caller-requests.js'
 import type { SelectedMethod } from './selection.js'
 import type { Route, Tool } from './tool.js'
 
@@ -34,12 +35,10 @@ export interface Answer {
   readonly text: string | undefined
 }
 
-const mcpTickets = new Tickets<McpCall>('x-services-mcp')
-
 /** Lets hooks of methods see in `params.mcp` that an agent calls. Clients can't set it. */
 export function markCalls(methods: readonly SelectedMethod[]): void {
   const mark: AroundHook = async (context, next) => {
-    const mcp = mcpTickets.take(context)
+    const mcp = rawStateOf(context)?.mcp
     if (mcp !== undefined) context.params.mcp = mcp
     await next()
   }
@@ -72,24 +71,26 @@ export async function callRoute(route: Route, given: ToolArguments, source: Call
   const isByBody = route.takesQuery && Object.keys(query).length > 0
   const search = isByBody ? '' : stringify(query)
   const body = isByBody ? query : data
-  const response = await mcpTickets.send(mcp, (ticket) =>
-    app.inject({
+  const response = await requestAs(
+    credentials,
+    app,
+    {
       method: (isByBody ? 'QUERY' : form.verb) as 'GET',
       url: `/${path}${search && `?${search}`}`,
       headers: {
-        ...credentials.headers,
         ...headers,
-        ...ticket,
         accept: 'application/json',
         ...(form.byHeader && { 'x-service-method': method.name }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey })
       },
-      remoteAddress: credentials.remoteAddress,
       ...(body !== undefined && { payload: JSON.stringify(body) }),
       payloadAsStream: true,
       signal
-    })
+    },
+    (raw) => {
+      requestStateOf(raw).mcp = mcp
+    }
   )
   return { status: response.statusCode, headers: response.headers, text: await readText(response.stream(), maxBytes) }
 }

@@ -82,7 +82,7 @@ export async function batch(app: FastifyInstance, options: BatchOptions): Promis
   if (services === undefined || services.length === 0)
     throw new Error("batch needs the names of services that it can call: services: ['orders', 'items']")
   const entries = new Map<string, Describable>()
-  const object = createBatches(options, entries, await createRunner(app))
+  const object = createBatches(options, entries, createRunner(app))
   app.service(path, object, {
     methods: ['create'],
     schema: createSchema(services, maxCalls),

@@ -12,6 +12,7 @@ import { custom, definitionOf } from '../core/methods.js'
 import { isPlain } from '../core/objects.js'
 import { fillPath, placeholdersIn } from '../core/path.js'
 import { requestStateOf } from '../core/request-state.js'
+import { credentialsOf, requestAs } from '../shared/caller-requests.js'
 import { toTag } from './etag.js'
 
 /** A call of a batch. The names are those of a call of the client. */
@@ -86,24 +87,8 @@ function withIndex(error: ServiceError, call: number): ServiceError {
   return Object.assign(error, { data: { ...(isPlain(data) ? data : data !== undefined && { data }), call } })
 }
 
-/**
- * The headers of a batch that are not those of its calls: of its connection, its body and its
- * conditions. All others may matter to guards, permissions and rate limits.
- */
-const ownHeaders =
-  /^(:.*|content-.*|if-.*|accept|accept-encoding|connection|expect|host|idempotency-key|keep-alive|range|te|trailer|transfer-encoding|upgrade|x-service-method)$/
-
-/** Returns the headers that a call has in common with its batch. */
-const sharedHeaders = ({ headers, host }: FastifyRequest) => ({
-  ...Object.fromEntries(Object.entries(headers).filter(([name]) => !ownHeaders.test(name))),
-  host
-})
-
-/** Loads what dispatches requests without a network, and returns the function that runs calls. */
-export async function createRunner(app: FastifyInstance): Promise<RunCall> {
-  // Loaded for a batch alone: it is large.
-  const { inject } = await import('light-my-request')
-
+/** Creates the function that runs calls. */
+export function createRunner(app: FastifyInstance): RunCall {
   return async ({ index, verb, url, headers, body }, caller, transaction) => {
     caller.throwIfGone()
     const request = caller.request as FastifyRequest
@@ -115,26 +100,14 @@ export async function createRunner(app: FastifyInstance): Promise<RunCall> {
       ended = running.catch(() => {}).then(() => callStateOf(context).abandoned)
       return running
     }
-    const { remoteAddress } = request.socket
-    const socket = { remoteAddress, encrypted: Reflect.get(request.socket, 'encrypted') }
     const done = new AbortController()
     try {
-      const answer = await inject(
-        (raw, response) => {
-          // Only this very request is part of the batch: nothing that a client sends can make it so.
-          requestStateOf(raw).runInBatch = runInBatch
-          Object.assign(raw.socket, socket)
-          caller.signal.addEventListener('abort', () => response.destroy(), { signal: done.signal })
-          app.routing(raw, response)
-        },
-        {
-          method: verb,
-          url,
-          headers: { ...sharedHeaders(request), ...headers },
-          payloadAsStream: true,
-          ...(body && { payload: body })
-        }
-      )
+      const options = { method: verb as 'POST', url, headers, payloadAsStream: true, ...(body && { payload: body }) }
+      const answer = await requestAs(credentialsOf(request), app, options, (raw, response) => {
+        // Only this very request is part of the batch: nothing that a client sends can make it so.
+        requestStateOf(raw).runInBatch = runInBatch
+        caller.signal.addEventListener('abort', () => response.destroy(), { signal: done.signal })
+      })
       const { statusCode: status } = answer
       const content = await readJSON(answer)
       if (status >= 400) throw errorFromJSON(status, content)

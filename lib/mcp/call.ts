@@ -66,7 +66,7 @@ export async function callRoute(route: Route, given: ToolArguments, source: Call
   const wrong = Object.entries(inPath).find(([, value]) => !['string', 'number', 'undefined'].includes(typeof value))
   if (wrong !== undefined) throw new BadRequest(`'${wrong[0]}' must be a string or a number`)
   const path = fillPath(route.path, { ...placeholders, [route.idPlaceholder]: id }, 'in the arguments')
-  refuseLossyQuery(query, 10, route.takesQuery)
+  refuseLossyQuery(query, route.takesQuery)
   // JSON keeps `null`, numbers and long lists, which a URL can't.
   const isByBody = route.takesQuery && Object.keys(query).length > 0
   const search = isByBody ? '' : stringify(query)
@@ -114,12 +114,25 @@ export function refuseUnknownArguments({ argumentNames, listed }: Tool, given: T
 
 const isHeader = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)
 
-/** @throws {BadRequest} for a query that is too deep, or that would mean something else in a URL */
-function refuseLossyQuery(value: unknown, levels: number, isJSON: boolean): void {
-  if (value === null && !isJSON) throw new BadRequest("'query' can't have null here, which a URL does not have")
-  if (typeof value !== 'object' || value === null) return
-  if (levels === 0) throw new BadRequest("'query' is nested too deep")
-  for (const part of Object.values(value)) refuseLossyQuery(part, levels - 1, isJSON)
+const maxDepth = 10
+
+/**
+ * Refuses a query that is too deep, or of which a URL would lose a condition. Without it,
+ * `removeMany` removes more records: `{ id: { $in: [] } }` would be all of them.
+ *
+ * @throws {BadRequest} if it is one
+ */
+function refuseLossyQuery(value: unknown, isJSON: boolean, depth = 0): void {
+  const isContainer = typeof value === 'object' && value !== null
+  const isEmpty = value === null || (isContainer && depth > 0 && Object.keys(value).length === 0)
+  if (isEmpty && !isJSON) throw new BadRequest("'query' can't have null, an empty list or an empty object here")
+  if (!isContainer) return
+  if (depth === maxDepth) throw new BadRequest("'query' is nested too deep")
+  for (const [name, part] of Object.entries(value)) {
+    if (!isJSON && (name in Object.prototype || !/^[^[\]]+$/.test(name)))
+      throw new BadRequest(`'query' can't have the name '${name.slice(0, 40)}' here`)
+    refuseLossyQuery(part, isJSON, depth + 1)
+  }
 }
 
 async function readText(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<string | undefined> {

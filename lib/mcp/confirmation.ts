@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import {
   acceptedContent,
   CLIENT_CAPABILITIES_META_KEY,
@@ -15,19 +15,14 @@ import type { Answer, ToolArguments } from './call.js'
 import type { Tool } from './tool.js'
 
 /** What a user has been asked, signed by the server. */
-export interface Question {
+interface Question {
+  readonly id: string
   /** A digest of the tool, its arguments, the caller and the record. */
   readonly asked: string
 }
 
-export type QuestionCodec = RequestStateCodec<Question>
-
 /** In seconds. */
 const timeToAnswer = 300
-
-/** Creates what signs questions. Clients send them back with the answer. */
-export const createQuestionCodec = (key: string | Uint8Array): QuestionCodec =>
-  createRequestStateCodec<Question>({ key, ttlSeconds: timeToAnswer })
 
 /** The call that a user is asked about. */
 export interface AskedCall {
@@ -53,25 +48,48 @@ export function canAsk({ mcpReq }: ServerContext): boolean {
   return isObject(elicitation) && (elicitation.form !== undefined || Object.keys(elicitation).length === 0)
 }
 
-/** The answer of a user about this very call. `undefined` if they were not asked, or about another one. */
-export function userAnswer(call: AskedCall, { mcpReq }: ServerContext): 'yes' | 'no' | undefined {
-  const isAnswered = mcpReq.inputResponses?.confirm !== undefined
-  if (!isAnswered || mcpReq.requestState<Question>()?.asked !== digestOfCall(call)) return undefined
-  return acceptedContent(mcpReq.inputResponses, 'confirm')?.confirm === true ? 'yes' : 'no'
-}
+/** Asks users whether calls may be made. Clients send a signed question back with the answer. */
+export class Questions {
+  readonly #codec: RequestStateCodec<Question>
+  /** The questions that had an answer. Their answers must not be sent again for a second call. */
+  readonly #answered = new Set<string>()
 
-/** Asks the user of a client whether the call may be made. */
-export async function askUser(call: AskedCall, codec: QuestionCodec): Promise<InputRequiredResult> {
-  const confirm = { type: 'boolean' as const, title: 'Yes', description: 'Whether the call may be made.' }
-  return inputRequired({
-    inputRequests: {
-      confirm: inputRequired.elicit({
-        message: questionAbout(call),
-        requestedSchema: { type: 'object', properties: { confirm }, required: ['confirm'] }
-      })
-    },
-    requestState: await codec.mint({ asked: digestOfCall(call) })
-  })
+  /** @param key signs the questions */
+  constructor(key: string | Uint8Array) {
+    this.#codec = createRequestStateCodec<Question>({ key, ttlSeconds: timeToAnswer })
+  }
+
+  /** Verifies a question that a client has sent back. */
+  get verify(): RequestStateCodec<Question>['verify'] {
+    return this.#codec.verify
+  }
+
+  async ask(call: AskedCall): Promise<InputRequiredResult> {
+    const confirm = { type: 'boolean' as const, title: 'Yes', description: 'Whether the call may be made.' }
+    return inputRequired({
+      inputRequests: {
+        confirm: inputRequired.elicit({
+          message: questionAbout(call),
+          requestedSchema: { type: 'object', properties: { confirm }, required: ['confirm'] }
+        })
+      },
+      requestState: await this.#codec.mint({ id: randomUUID(), asked: digestOfCall(call) })
+    })
+  }
+
+  /**
+   * Returns the answer of a user about this very call. `undefined` if they were not asked, or about
+   * another call, or if the answer was taken before.
+   */
+  takeAnswer(call: AskedCall, { mcpReq }: ServerContext): 'yes' | 'no' | undefined {
+    const question = mcpReq.requestState<Question>()
+    if (mcpReq.inputResponses?.confirm === undefined || question?.asked !== digestOfCall(call)) return undefined
+    const { id } = question
+    if (this.#answered.has(id)) return undefined
+    this.#answered.add(id)
+    setTimeout(() => this.#answered.delete(id), timeToAnswer * 1000).unref()
+    return acceptedContent(mcpReq.inputResponses, 'confirm')?.confirm === true ? 'yes' : 'no'
+  }
 }
 
 const maxText = 200

@@ -19,7 +19,7 @@ import { hintFor } from '../core/options.js'
 import { credentialsOf } from '../shared/caller-requests.js'
 import { Access, dependsOnCaller } from './access.js'
 import { type Answer, type CallSource, callRoute, errorOf, refuseUnknownArguments, type ToolArguments } from './call.js'
-import { askUser, canAsk, createQuestionCodec, type QuestionCodec, userAnswer } from './confirmation.js'
+import { canAsk, Questions } from './confirmation.js'
 import type { McpOptions } from './options.js'
 import { toErrorResult, toText, toToolResult } from './result.js'
 import type { Tool } from './tool.js'
@@ -29,10 +29,13 @@ export interface AgentEndpoint {
   readonly app: FastifyInstance
   readonly tools: ReadonlyMap<string, Tool>
   readonly options: McpOptions
-  readonly codec: QuestionCodec
+  readonly questions: Questions
   /** Whether all callers may call all tools. */
   readonly isPublic: boolean
 }
+
+/** The bytes of a record that are compared with what the user was asked about. The model does not get them. */
+const maxRecord = 10_000_000
 
 /** How long clients may keep the list of tools, in ms. Permissions of a caller may change. */
 const listTtl = 60_000
@@ -43,6 +46,13 @@ const conventions =
 // Routes validate. Each server would create an Ajv of its own.
 const noValidator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'There is no validator' })
+}
+
+/** The answer to one message. */
+export interface AgentAnswer extends Pick<Answer, 'status'> {
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty after a notification. */
+  readonly text: string
 }
 
 /** One request of an agent, which holds one message. */
@@ -66,7 +76,7 @@ export class AgentExchange {
    *
    * @throws {NotAuthenticated} if a caller must log in first
    */
-  async answer(message: { readonly method?: unknown }): Promise<Response> {
+  async answer(message: { readonly method?: unknown }): Promise<AgentAnswer> {
     const { headers } = this.#request
     // A call is refused by its own route.
     const tools = message.method === 'tools/call' ? [] : await this.#listTools()
@@ -81,7 +91,7 @@ export class AgentExchange {
     const text = await response.text()
     this.#caller.hasAnswered = true
     if (this.#refusal !== undefined) throw this.#refusal
-    return new Response(text === '' ? null : text, response)
+    return { status: response.status, headers: Object.fromEntries(response.headers), text }
   }
 
   /** Lists the tools that the caller may call. @throws {NotAuthenticated} if there are none without a login */
@@ -96,20 +106,24 @@ export class AgentExchange {
       else if (error.code >= 500) throw error
       else if (error.code === 401) refusal = error
     }
-    // With a wrong token, an agent would go on as if it was nobody.
-    const isWrong = this.#request.headers.authorization !== undefined
-    if (refusal !== undefined && (listed.length === 0 || isWrong)) throw refusal
+    if (refusal === undefined) return listed
+    // With a wrong token, an agent would go on as if it was nobody. But guards may accept different
+    // tokens, and one guard knows this caller.
+    const identities = await Promise.all(listed.map((tool) => this.#access.identityFor(tool)))
+    const isUnknown = identities.every((identity) => identity === undefined)
+    const hasToken = this.#request.headers.authorization !== undefined
+    if (isUnknown && (listed.length === 0 || hasToken)) throw refusal
     return listed
   }
 
   #createServer(tools: readonly Tool[]): Server {
-    const { options, isPublic, codec } = this.#endpoint
+    const { options, isPublic, questions } = this.#endpoint
     const { name = 'services', version = '1.0.0', instructions } = options
     const server = new Server(
       { name, version },
       {
         capabilities: { tools: {} },
-        requestState: { verify: codec.verify },
+        requestState: { verify: questions.verify },
         jsonSchemaValidator: noValidator,
         instructions: [instructions, conventions].filter(Boolean).join('\n\n')
       }
@@ -168,6 +182,16 @@ export class AgentExchange {
     return toToolResult(tool, answer, maxBytes)
   }
 
+  /** Gets the record that a tool is called with. `undefined` if the caller may not get records. */
+  async #recordOf(tool: Tool, inPath: ToolArguments, source: CallSource): Promise<Answer | undefined> {
+    const { recordRoute } = tool
+    if (recordRoute === undefined) return undefined
+    const refusal = await this.#access.refusalOf({ ...tool, ...recordRoute })
+    return refusal && refusal.code !== 401
+      ? undefined
+      : callRoute(recordRoute, inPath, { ...source, maxBytes: maxRecord })
+  }
+
   /** Returns `undefined` if the user has said yes to this call, or else what to answer. */
   async #askUser(
     tool: Tool,
@@ -175,19 +199,19 @@ export class AgentExchange {
     source: CallSource,
     context: ServerContext
   ): Promise<CallToolResult | InputRequiredResult | undefined> {
-    const { options, codec } = this.#endpoint
+    const { options, questions } = this.#endpoint
     // Nobody should say yes to a call that is refused then.
     const refusal = await this.#access.refusalOf(tool)
     if (refusal?.code === 401) this.#refusal = refusal
     if (refusal !== undefined) return toErrorResult(refusal)
     const { query, data, idempotencyKey, ...inPath } = given
-    const record = tool.recordRoute && (await callRoute(tool.recordRoute, inPath, source))
+    const record = await this.#recordOf(tool, inPath, source)
     if (record !== undefined && record.status >= 400) return this.#toResult(tool, record, source.maxBytes)
     const call = { tool, given, record, identity: await this.#access.identityFor(tool) }
-    const answer = userAnswer(call, context)
+    const answer = questions.takeAnswer(call, context)
     if (answer === 'yes') return undefined
     if (answer === 'no') return toText('The user has said no. Nothing was changed.', true)
-    if (canAsk(context)) return askUser(call, codec)
+    if (canAsk(context)) return questions.ask(call)
     if (options.withoutUser === 'call') return undefined
     return toText(
       'This needs a yes of the user, and the client can not ask. Nothing was changed: tell the user to do it in the application',
@@ -208,7 +232,7 @@ export const createAgentEndpoint = (
   app,
   tools,
   options,
-  codec: createQuestionCodec(options.secret ?? randomBytes(32)),
+  questions: new Questions(options.secret ?? randomBytes(32)),
   isPublic: ![...tools.values()].some(dependsOnCaller)
 })
 

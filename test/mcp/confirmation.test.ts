@@ -1,4 +1,6 @@
 import { test } from 'tap'
+import { allow } from '../../lib/authentication/index.js'
+import { memory } from '../../lib/memory/index.js'
 import { connect, createApp, modes, post, start, tokenOf } from './app.js'
 
 const capabilities = { elicitation: { form: {} } }
@@ -83,8 +85,40 @@ test('A yes is for one call, one user and one version of a record', async (t) =>
     t.match(await send('admin', 'notes_patch', patch, state), { error: { code: -32602 } }, state)
   t.match(await send('admin', 'notes_patch', patch, patchState, false), { result: { isError: true } })
   t.match(await send('member', 'notes_patch', patch, patchState), { result: { isError: true } }, 'another user')
-  t.match(await send('admin', 'notes_patch', patch, patchState), { result: { structuredContent: { text: 'x' } } })
-  t.match(await send('admin', 'notes_patch', patch, patchState), isAsked, 'a second time')
+  t.match(await send('admin', 'notes_patch', patch, patchState), isAsked, 'a yes after a no')
+  const { requestState: nextState } = (await send('admin', 'notes_patch', patch)).result
+  t.match(await send('admin', 'notes_patch', patch, nextState), { result: { structuredContent: { text: 'x' } } })
+  t.match(await send('admin', 'notes_patch', patch, nextState), isAsked, 'a second time')
   const many = (await send('admin', 'books_remove_many', { query: { year: 1 } })).result.requestState
   t.match(await send('admin', 'books_remove_many', { query: {} }, many), isAsked, 'another query')
+  const asked3 = (await send('admin', 'books_remove_many', { query: { title: 'x' } })).result.requestState
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => send('admin', 'books_remove_many', { query: { title: 'x' } }, asked3))
+  )
+  t.equal(answers.filter(({ result }) => result.resultType === 'complete').length, 1, 'one call for one yes')
+})
+
+test('A record is compared as a whole, and callers who may not get it can still remove it', async (t) => {
+  const long = 'x'.repeat(3000)
+  const app = createApp({ services: ['texts.remove', 'boxes.remove'], maxBytes: 1000 }, (app) => {
+    app.service('texts', memory({ records: [{ id: 1, text: long }] }))
+    app.service('boxes', memory({ records: [{ id: 1 }] }), {
+      hooks: { around: { all: [allow({ member: { remove: true } })] } }
+    })
+  })
+  t.teardown(() => app.close())
+  await app.ready()
+  const headers = { authorization: `Bearer ${tokenOf(app, 'member')}` }
+  const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities }
+  const remove = async (name: string, requestState?: string) => {
+    const inputResponses = { confirm: { action: 'accept', content: { confirm: true } } }
+    const answered = requestState === undefined ? {} : { inputResponses, requestState }
+    const params = { name, arguments: { id: 1 }, _meta, ...answered }
+    return (await post(app, { method: 'tools/call', params }, headers)).json().result
+  }
+  const { requestState } = await remove('texts_remove')
+  await app.service('texts').patch(1, { text: `${long}!` })
+  t.match(await remove('texts_remove', requestState), { resultType: 'input_required' })
+  const asked = await remove('boxes_remove')
+  t.match(await remove('boxes_remove', asked.requestState), { structuredContent: { id: 1 } })
 })

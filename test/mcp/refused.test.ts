@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import services from '../../index.js'
+import { authenticate } from '../../lib/authentication/index.js'
 import mcp from '../../lib/mcp/index.js'
 import { memory } from '../../lib/memory/index.js'
 import { callTool, createApp, post, tokenOf } from './app.js'
@@ -137,6 +138,56 @@ test('Hostile arguments are errors of the tool', async (t) => {
   t.match((await callTool(app, 'books_get', { id: 1 }, { authorization })).json(), {
     result: { structuredContent: { id: 1 } }
   })
+})
+
+test('A condition that a URL would lose does not make a call for all records', async (t) => {
+  const app = createApp({ services: ['books.removeMany'], withoutUser: 'call' })
+  t.teardown(() => app.close())
+  await app.ready()
+  const authorization = `Bearer ${tokenOf(app, 'admin')}`
+  await app.service('books').create({ title: 'Emma' })
+  const queries = [
+    { id: { $in: [] } },
+    { id: {} },
+    { title: [] },
+    { $or: [] },
+    { $or: [{}] },
+    { title: null },
+    { '': 1 },
+    { 'title[]': 'x' },
+    { title: { toString: 'x' } }
+  ]
+  for (const query of queries) {
+    const answer = await callTool(app, 'books_remove_many', { query }, { authorization })
+    t.match(answer.json(), { result: { isError: true, content: [{ text: /^BadRequest \(400\)/ }] } })
+    t.match(await app.service('books').find(), { total: 1 }, JSON.stringify(query))
+  }
+  await callTool(app, 'books_remove_many', { query: {} }, { authorization })
+  t.match(await app.service('books').find(), { total: 0 })
+})
+
+test('Hooks of the application get the answer as a text', async (t) => {
+  const app = createApp({}, (app) => {
+    app.addHook('onSend', async (_request, _reply, payload) => String(payload).replace('France', 'Spain'))
+  })
+  t.teardown(() => app.close())
+  const answer = await callTool(app, 'countries_find', {})
+  t.match(answer, { statusCode: 200, headers: { 'content-length': String(answer.body.length) } })
+  t.match(answer.json(), { result: { structuredContent: ['Spain', 'Italy'] } })
+})
+
+test('A token that one of the guards accepts lists the tools of that guard', async (t) => {
+  const app = createApp({ services: ['books.find', 'forms.find'] }, (app) => {
+    app.service('forms', memory(), { hooks: { around: { all: [authenticate('local')] } } })
+  })
+  t.teardown(() => app.close())
+  await app.ready()
+  const list = (token: string) => post(app, { method: 'tools/list' }, { authorization: `Bearer ${token}` })
+  t.strictSame(
+    (await list(tokenOf(app, 'admin'))).json().result?.tools.map(({ name }: { name: string }) => name),
+    ['books_find']
+  )
+  t.equal((await list('x')).statusCode, 401)
 })
 
 test('A result is bounded', async (t) => {

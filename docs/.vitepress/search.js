@@ -39,7 +39,7 @@ const otherWords = {
   'docs/http.md':
     'cursor keyset pagination paging next page link header merge patch json patch rfc 7396 accept-patch cors url query string qs headers status code content negotiation prefix middleware redirect',
   'docs/openapi.md': 'swagger explorer admin ui documentation postman generated client codegen',
-  'docs/support.md': 'versions roadmap node lts semver release compatibility mcp',
+  'docs/support.md': 'versions roadmap node lts semver release compatibility',
   'SECURITY.md': 'vulnerability report cve disclosure'
 }
 

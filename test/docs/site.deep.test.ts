@@ -27,7 +27,7 @@ const wanted: readonly [words: string, ...pages: string[]][] = [
   ['validation', 'docs/resource'],
   ['websocket', 'docs/events'],
   ['rate limit', 'docs/production', 'docs/sessions'],
-  ['mcp', 'docs/support'],
+  ['mcp', 'docs/agents'],
   ['docker', 'docs/production'],
   ['test', 'docs/testing'],
   ['caching', 'docs/performance', 'docs/production']

@@ -21,6 +21,11 @@ export class CallState {
    * whether that rest succeeds.
    */
   abandoned: Promise<boolean> | undefined = undefined
+  /**
+   * Whether the call has failed within a transaction that others share, and that a transaction of
+   * its own would have rolled back. Outer hooks may recover.
+   */
+  hasUndoneWork = false
   /** The streams among the results, in order, each with a function that removes our listeners. */
   streams: Map<AsyncIterable<unknown> | NodeJS.ReadableStream | ReadableStream, () => void> | undefined = undefined
   /** The fields that the records of the result may have, if a hook restricts them. */

@@ -111,6 +111,8 @@ interface ServiceMeta {
    * all services don't apply.
    */
   isForLogins?: boolean
+  /** Whether it carries out calls of other services. */
+  isBatch?: boolean
   /** Whether no cache may keep an answer of the service, not even an error. */
   hasSecretAnswers?: boolean
   /** Whether its records are in memory, so that no transaction can roll them back. */

@@ -219,7 +219,12 @@ export function inTransaction(
     if (['find', 'get'].includes(method) || readVerbs.has(Object(request).method)) return next()
     if (params.transaction !== undefined) {
       requireOpen(params.transaction)
-      return next()
+      try {
+        return await next()
+      } catch (error) {
+        callStateOf(context).hasUndoneWork = true
+        throw error
+      }
     }
     const run = async ({ transaction }: TransactionParams) => {
       context.params = { ...context.params, transaction }

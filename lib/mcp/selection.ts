@@ -52,6 +52,10 @@ function usualMethodsOf(
   all: readonly SelectedMethod[]
 ): SelectedMethod[] {
   if (isForLogins(entry.service)) throw new Error(`mcp can't offer '${name}': agents don't log in by tools`)
+  if (metaOf(entry.object).isBatch)
+    throw new Error(
+      `mcp can't offer '${name}': name the methods that its calls have, so that users are asked about them`
+    )
   if (hasLogins(app, entry))
     throw new Error(
       `mcp can't offer all of '${name}', which has the logins of users: name its methods, as in '${name}.get'`
@@ -65,9 +69,9 @@ function usualMethodsOf(
   )
 }
 
-/** Lists what can be named of a service, which is nothing for logins. */
+/** Lists what can be named of a service, which is nothing for logins and batches. */
 function listMethods(entry: Describable): SelectedMethod[] {
-  if (isForLogins(entry.service)) return []
+  if (isForLogins(entry.service) || metaOf(entry.object).isBatch) return []
   return describe(entry).methods.flatMap((method) => {
     const { name, forms } = method
     const ownName = `${entry.path}.${name}`

@@ -83,6 +83,7 @@ export async function batch(app: FastifyInstance, options: BatchOptions): Promis
     throw new Error("batch needs the names of services that it can call: services: ['orders', 'items']")
   const entries = new Map<string, Describable>()
   const object = createBatches(options, entries, createRunner(app))
+  metaOf(object).isBatch = true
   app.service(path, object, {
     methods: ['create'],
     schema: createSchema(services, maxCalls),
@@ -97,11 +98,12 @@ export async function batch(app: FastifyInstance, options: BatchOptions): Promis
     checkTransactions(entryOf(path), ['create'], options)
     for (const name of services) {
       const entry = entryOf(name)
-      checkService(entry, object)
+      checkService(entry)
       const writes = entry.exposed.filter((method) => !readVerbs.has(entry.methods.get(method)?.definition.verb))
       checkTransactions(entry, writes, options, true)
       entries.set(name, entry)
     }
+    checkRepeats(entryOf(path), [...entries.values()])
   })
 }
 
@@ -148,15 +150,14 @@ function createQueue(concurrent: number): AroundHook {
 }
 
 /** @throws {Error} if calls of a service can't be part of a batch */
-function checkService({ path, object, service }: Describable, batches: object): void {
-  const reason =
-    object === batches
-      ? 'batches themselves'
-      : isForLogins(service)
-        ? 'for logins'
-        : metaOf(object).mounted !== undefined
-          ? 'of another framework'
-          : (metaOf(object).isInMemory || 'store' in object) && 'in memory'
+function checkService({ path, object, service }: Describable): void {
+  const reason = metaOf(object).isBatch
+    ? 'a batch itself'
+    : isForLogins(service)
+      ? 'for logins'
+      : metaOf(object).mounted !== undefined
+        ? 'of another framework'
+        : (metaOf(object).isInMemory || 'store' in object) && 'in memory'
   if (reason) throw new Error(`The option \`services\` of batch names '${path}', which is ${reason}: remove it`)
 }
 
@@ -179,6 +180,25 @@ function checkTransactions(
       `batch can't roll back '${name}' of '${entry.path}': add the hook inTransaction(database) to its around.all, with the same database and isolationLevel as those of batch`
     )
   }
+}
+
+const hasGuard = (entry: Describable, name: string) =>
+  hooksAround(entry, name).some((hook) => traitsOf(hook).security?.(entry, name) !== undefined)
+
+/**
+ * Checks that `idempotency()` can tell callers from each other. It repeats an answer without the
+ * calls, and so without the guards of their services.
+ *
+ * @throws {Error} if it can't
+ */
+function checkRepeats(batches: Describable, services: readonly Describable[]): void {
+  const hasKeys = hooksAround(batches, 'create').some((hook) => traitsOf(hook).takesKeys !== undefined)
+  if (!hasKeys || hasGuard(batches, 'create')) return
+  const guarded = services.find((entry) => entry.exposed.some((name) => hasGuard(entry, name)))
+  if (guarded === undefined) return
+  throw new Error(
+    `idempotency() at '${batches.path}' would repeat the answers of '${guarded.path}' to callers who are not logged in: put authenticate() before it`
+  )
 }
 
 /** Creates the service. It finds the services of calls by their names in the option. */

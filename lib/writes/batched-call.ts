@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Response } from 'light-my-request'
 import type { HookContext } from '../../types/hooks.js'
 import type { Id } from '../../types/service.js'
-import { callStateOf } from '../core/call-state.js'
+import { type CallState, callStateOf } from '../core/call-state.js'
 import { isJSON } from '../core/content.js'
 import type { Describable } from '../core/description.js'
 import { BadRequest, errorFromJSON, GeneralError, type ServiceError, toServiceError } from '../core/errors.js'
@@ -92,12 +92,14 @@ export function createRunner(app: FastifyInstance): RunCall {
   return async ({ index, verb, url, headers, body }, caller, transaction) => {
     caller.throwIfGone()
     const request = caller.request as FastifyRequest
-    let ended: Promise<unknown> | undefined
+    const call: { running?: Promise<void>; ended?: Promise<unknown>; state?: CallState } = {}
     const runInBatch = (context: HookContext, run: (context: HookContext) => Promise<void>): Promise<void> => {
       Object.assign(context.params, { transaction })
+      const state = callStateOf(context)
       const running = run(context)
       // After a timeout of the route or of a hook, the call may still write.
-      ended = running.catch(() => {}).then(() => callStateOf(context).abandoned)
+      const ended = running.catch(() => {}).then(() => state.abandoned)
+      Object.assign(call, { running, ended, state })
       return running
     }
     const done = new AbortController()
@@ -111,14 +113,18 @@ export function createRunner(app: FastifyInstance): RunCall {
       const { statusCode: status } = answer
       const content = await readJSON(answer)
       if (status >= 400) throw errorFromJSON(status, content)
-      if (ended === undefined) throw new GeneralError(`${verb} ${url} was not answered by the service`)
+      if (call.running === undefined) throw new GeneralError(`${verb} ${url} was not answered by the service`)
+      // The application may have answered a call that fails afterwards.
+      await call.running
+      if (call.state?.hasUndoneWork)
+        throw new BadRequest('It has undone its changes, and a batch can only undo those of all calls: send it alone')
       return { status, body: content }
     } catch (error) {
       caller.throwIfGone()
       throw withIndex(toServiceError(error), index)
     } finally {
       done.abort()
-      await ended
+      await call.ended
     }
   }
 }

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import services from '../../index.js'
 import { authenticate } from '../../lib/authentication/index.js'
+import { batch, inTransaction } from '../../lib/database/index.js'
 import mcp from '../../lib/mcp/index.js'
 import { memory } from '../../lib/memory/index.js'
 import { callTool, createApp, post, tokenOf } from './app.js'
@@ -11,6 +12,11 @@ test('The server does not start with options that can not be meant', async (t) =
     (path: string, options = {}) =>
     (app: FastifyInstance) =>
       void app.service(path, memory({ multi: true }), options)
+  const addBatch = (app: FastifyInstance) => {
+    const database = { transaction: (work: (trx: object) => unknown) => work({}) }
+    app.service<object>('logs', { create: async () => ({}) }, { hooks: { around: { all: [inTransaction(database)] } } })
+    void app.register(batch, { database, services: ['logs'] })
+  }
   const wrong: [object, RegExp, ((app: FastifyInstance) => void)?][] = [
     [{ services: [] }, /must name what agents may call/],
     [{ services: 'books' }, /`services` of mcp must be a list/],
@@ -22,6 +28,8 @@ test('The server does not start with options that can not be meant', async (t) =
     [{ services: ['authentication'] }, /agents don't log in by tools/],
     [{ services: ['authentication.create'] }, /no method of one/],
     [{ services: ['users'] }, /has the logins of users: name its methods/],
+    [{ services: ['batch'] }, /can't offer 'batch': name the methods that its calls have/, addBatch],
+    [{ services: ['batch.create'] }, /no method of one/, addBatch],
     [
       { services: ['a-b.find', 'a_b.find'] },
       /would both be the tool 'a_b_find'/,

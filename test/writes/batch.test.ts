@@ -1,8 +1,16 @@
 import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance } from 'fastify'
-import services, { type HookContext, NotFound, type Params, resource, type ServiceOptions } from 'fastify-services'
-import authentication, { allow } from 'fastify-services/authentication'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import services, {
+  type HookContext,
+  idempotency,
+  type NextFunction,
+  NotFound,
+  type Params,
+  resource,
+  type ServiceOptions
+} from 'fastify-services'
+import authentication, { allow, authenticate } from 'fastify-services/authentication'
 import { createClient, rest } from 'fastify-services/client'
 import {
   type Batches,
@@ -94,10 +102,13 @@ interface Setup {
   readonly hooks?: ServiceOptions<object>['hooks']
   readonly service?: ServiceOptions<object>
   readonly register?: (app: FastifyInstance) => unknown
+  /** Runs after the services are there. */
+  readonly extend?: (app: FastifyInstance) => unknown
 }
 
-async function start(t: Test, { options, database = new Database(), hooks, service, register = () => {} }: Setup = {}) {
-  const app = Fastify({ forceCloseConnections: true })
+async function start(t: Test, setup: Setup = {}) {
+  const { options, database = new Database(), hooks, service, register = () => {}, extend = () => {} } = setup
+  const app = Fastify({ forceCloseConnections: true, trustProxy: true })
   t.teardown(() => app.close())
   await app.register(swagger, openapi({ info: { title: 'Notes', version: '1' } }))
   await app.register(services, { errorHandler: { html: false } })
@@ -109,6 +120,7 @@ async function start(t: Test, { options, database = new Database(), hooks, servi
     hooks: transactional
   } as object)
   await app.register(batch, { database, services: ['notes', 'users/:userId/echoes'], ...options })
+  await extend(app)
   const post = async (payload: unknown, headers: object = {}, url = '/batch') => {
     const isText = typeof payload === 'string'
     const response = await app.inject({
@@ -173,14 +185,15 @@ t.test('a call has the headers of the batch, except those of its body and its co
   t.equal(got['content-length'], '15')
 })
 
-t.test('the address and the scheme of a call are those of the batch', async (t) => {
+t.test('the address, the scheme and the hosts of a call are those of the batch', async (t) => {
   const seen: unknown[] = []
-  const note = async (request: { ip: string; protocol: string; host: string }) =>
-    void seen.push([request.ip, request.protocol, request.host])
+  const note = async (request: FastifyRequest) =>
+    void seen.push([request.ip, request.protocol, request.host, request.headers.host])
   const { app } = await start(t, { register: (app) => void app.addHook('onRequest', note as never) })
-  const [headers, remoteAddress] = [{ host: 'example.com', 'content-type': 'application/json' }, '10.1.2.3']
+  const headers = { host: 'inner.test', 'x-forwarded-host': 'example.com' }
+  const remoteAddress = '10.1.2.3'
   await app.inject({ method: 'POST', url: '/batch', headers, remoteAddress, payload: { calls: [create('a')] } })
-  t.same(seen, Array(2).fill(['10.1.2.3', 'http', 'example.com']))
+  t.same(seen, Array(2).fill(['10.1.2.3', 'http', 'example.com', 'inner.test']))
 })
 
 t.test('answers other than JSON fail, and streams are closed', async (t) => {
@@ -305,6 +318,47 @@ t.test('a route of the application in the place of a method fails the batch', as
   t.equal(database.rows.size, 0)
 })
 
+t.test('a call that fails after the application has answered it fails the batch', async (t) => {
+  const database = new Database()
+  let answer = () => {}
+  const register = (app: FastifyInstance) =>
+    void app.addHook('preHandler', async (_request, reply) => {
+      answer = () => void reply.send({})
+    })
+  const failLate = async ({ data }: HookContext) => {
+    if (data.text !== 'late') return
+    answer()
+    throw new Error('Too late')
+  }
+  const hooks = { around: { all: [inTransaction(database)] }, after: { create: [failLate] } }
+  const { app, send } = await start(t, { database, hooks, register })
+  const alone = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'late' } })
+  t.match([alone.statusCode, database.rows.size], [200, 0])
+  t.match(await send(create('a'), create('late')), { status: 500, body: { data: { call: 1 } } })
+  t.equal(database.rows.size, 0)
+})
+
+t.test('a call that alone would undo its changes and succeed fails the batch', async (t) => {
+  const database = new Database()
+  const recover = async (context: HookContext, next: NextFunction) => {
+    try {
+      await next()
+    } catch {
+      context.result = { text: 'not kept' }
+    }
+  }
+  const fail = async ({ data }: HookContext) => {
+    if (data.text === 'undone') throw new Error('It fails')
+  }
+  const hooks = { around: { all: [recover, inTransaction(database)] }, after: { create: [fail] } }
+  const { app, send } = await start(t, { database, hooks })
+  const alone = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'undone' } })
+  t.match([alone.statusCode, database.rows.size], [201, 0])
+  const answer = await send(create('a'), create('undone'))
+  t.match(answer, { status: 400, body: { message: /send it alone/, data: { call: 1 } } })
+  t.equal(database.rows.size, 0)
+})
+
 t.test('a batch ends after a call that has timed out, which would write outside of it', async (t) => {
   const database = new Database()
   let open = () => {}
@@ -354,7 +408,17 @@ t.test('what stops the start', async (t) => {
     ['no number', { options: { maxCalls: 0 } }, /`maxCalls` of batch must be a whole number/],
     ['no level', { options: { isolationLevel: 'high' as never } }, /`isolationLevel` must be one of/],
     ['a misspelt service', { options: { services: ['note'] } }, /There is no service 'note'.*notes/],
-    ['the batch itself', { options: { services: ['batch'] } }, /'batch', which is batches themselves/],
+    ['the batch itself', { options: { services: ['batch'] } }, /'batch', which is a batch itself/],
+    [
+      'another batch',
+      {
+        database,
+        options: { services: ['inner'] },
+        register: (app) => app.register(batch, { database, services: ['notes'], path: 'inner' }),
+        extend: (app) => void app.service<object>('inner').hooks({ around: { all: [inTransaction(database)] } })
+      },
+      /'inner', which is a batch itself/
+    ],
     ['no hook', { hooks: {} }, /can't roll back 'create' of 'notes': add the hook inTransaction\(database\)/],
     ['another database', { hooks: { around: { all: [inTransaction(new Database())] } } }, /can't roll back/],
     [
@@ -382,6 +446,19 @@ t.test('what stops the start', async (t) => {
         }
       },
       /'authentication', which is for logins/
+    ],
+    [
+      'keys of callers that it does not know',
+      {
+        database,
+        hooks: { around: { all: [authenticate('jwt'), inTransaction(database)] } },
+        register: async (app) => {
+          app.service('users', memory())
+          await app.register(authentication, { secret: 'x'.repeat(32) })
+        },
+        extend: (app) => void app.service<object>('batch').hooks({ around: { create: [idempotency()] } })
+      },
+      /idempotency\(\) at 'batch' would repeat the answers of 'notes'.*put authenticate\(\) before it/
     ]
   ]
   for (const [name, setup, message] of rows)

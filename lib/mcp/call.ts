@@ -114,7 +114,7 @@ export function refuseUnknownArguments({ argumentNames, listed }: Tool, given: T
 
 const isHeader = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)
 
-const maxDepth = 10
+const maxQueryDepth = 10
 
 /**
  * Refuses a query that is too deep, or of which a URL would lose a condition. Without it,
@@ -127,7 +127,7 @@ function refuseLossyQuery(value: unknown, isJSON: boolean, depth = 0): void {
   const isEmpty = value === null || (isContainer && depth > 0 && Object.keys(value).length === 0)
   if (isEmpty && !isJSON) throw new BadRequest("'query' can't have null, an empty list or an empty object here")
   if (!isContainer) return
-  if (depth === maxDepth) throw new BadRequest("'query' is nested too deep")
+  if (depth === maxQueryDepth) throw new BadRequest("'query' is nested too deep")
   for (const [name, part] of Object.entries(value)) {
     if (!isJSON && (name in Object.prototype || !/^[^[\]]+$/.test(name)))
       throw new BadRequest(`'query' can't have the name '${name.slice(0, 40)}' here`)

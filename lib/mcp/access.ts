@@ -32,6 +32,9 @@ export class Access {
   /** The outcome of each guard, which services share: it verifies a token once. */
   readonly #guarded = new Map<HookTraits, Promise<Outcome>>()
 
+  /** Whether a role was asked for the id, the data, the query or the route of a call. */
+  #readsCall = false
+
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.#request = request
     this.#reply = reply
@@ -54,7 +57,7 @@ export class Access {
     let outcome: Outcome = { params: {} }
     let context = this.#contextOf(method)
     for (const gate of gatesOf(method)) {
-      if (gate.security === undefined) outcome = await pass(gate, context)
+      if (gate.security === undefined) outcome = await this.#decide(gate, context)
       else {
         const passing = this.#guarded.get(gate) ?? pass(gate, context)
         this.#guarded.set(gate, passing)
@@ -66,9 +69,32 @@ export class Access {
     return outcome
   }
 
+  /** Finds out whether a gate lets the caller pass. If it reads more than the caller, only the call can tell. */
+  async #decide(gate: HookTraits, context: HookContext): Promise<Outcome> {
+    this.#readsCall = false
+    const outcome = await pass(gate, this.#watch(context, ['id', 'data', 'arguments']))
+    return this.#readsCall ? { params: context.params } : outcome
+  }
+
+  /** Returns a view of an object that notes when a value is read, by default any. */
+  #watch<T extends object>(watched: T, names?: readonly string[]): T {
+    return new Proxy(watched, {
+      get: (target, name) => {
+        if (typeof name === 'string' && (names === undefined || names.includes(name))) this.#readsCall = true
+        return Reflect.get(target, name)
+      }
+    })
+  }
+
   #contextOf({ entry, method }: SelectedMethod): HookContext {
     const caller = new Caller(this.#request, this.#reply.raw)
-    const params = new RestParams({}, this.#request.headers, {}, propertiesOf(this.#request), caller)
+    const params = new RestParams(
+      this.#watch({}),
+      this.#request.headers,
+      this.#watch({}),
+      propertiesOf(this.#request),
+      caller
+    )
     const { definition, context: createContext } = entry.methods.get(method.name) as ServiceMethod
     const values = { id: null, data: {}, params }
     const context = createContext(definition.arguments.map((name) => values[name]))

@@ -109,8 +109,8 @@ export class AgentExchange {
     if (refusal === undefined) return listed
     // With a wrong token, an agent would go on as if it was nobody. But guards may accept different
     // tokens, and one guard knows this caller.
-    const identities = await Promise.all(listed.map((tool) => this.#access.identityFor(tool)))
-    const isUnknown = identities.every((identity) => identity === undefined)
+    let isUnknown = true
+    for (const tool of listed) isUnknown &&= (await this.#access.identityFor(tool)) === undefined
     const hasToken = this.#request.headers.authorization !== undefined
     if (isUnknown && (listed.length === 0 || hasToken)) throw refusal
     return listed

@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { allow } from '../../lib/authentication/index.js'
 import { memory } from '../../lib/memory/index.js'
+import type { HookContext } from '../../types/hooks.js'
 import { connect, createApp, modes, post, start, tokenOf } from './app.js'
 
 const capabilities = { elicitation: { form: {} } }
@@ -121,4 +122,29 @@ test('A record is compared as a whole, and callers who may not get it can still 
   t.match(await remove('texts_remove', requestState), { resultType: 'input_required' })
   const asked = await remove('boxes_remove')
   t.match(await remove('boxes_remove', asked.requestState), { structuredContent: { id: 1 } })
+})
+
+test('A role that depends on the route is decided by the call', async (t) => {
+  const name = 'organisations/:organisationId/plans'
+  const app = createApp({ services: [name, `${name}.remove`] }, (app) => {
+    const member = { get: true, find: true, remove: true }
+    const options = {
+      role: (_user: unknown, { params }: HookContext) => (params.route?.organisationId === '7' ? 'member' : undefined)
+    }
+    app.service(name, memory({ records: [{ id: 1, organisationId: '7' }] }), {
+      hooks: { around: { all: [allow({ member }, options)] } }
+    })
+  })
+  t.teardown(() => app.close())
+  await app.ready()
+  const headers = { authorization: `Bearer ${tokenOf(app, 'member')}` }
+  const list = (await post(app, { method: 'tools/list' }, headers)).json().result.tools
+  t.match(list[0], { name: 'organisations_plans_find' })
+  const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities }
+  const remove = async (organisationId: string) => {
+    const params = { name: 'organisations_plans_remove', arguments: { organisationId, id: 1 }, _meta }
+    return (await post(app, { method: 'tools/call', params }, headers)).json().result
+  }
+  t.match(await remove('7'), { resultType: 'input_required' })
+  t.match(await remove('8'), { content: [{ text: /^Forbidden \(403\)/ }] })
 })

@@ -72,6 +72,8 @@ interface PermissionTraits {
    * @throws the error with which the hook would refuse the call
    */
   judge?(call: PossibleCall): Promise<Judgement>
+  /** Whether the hook calls `get`, with all its hooks, before a method of a record runs. */
+  readsRecord?(service: object, method: string): boolean
 }
 
 /** The declarations of a hook of this package, besides its function. */

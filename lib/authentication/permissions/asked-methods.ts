@@ -2,7 +2,8 @@ import type { HookContext } from '../../../types/fastify.js'
 import { type Describable, hooksAround } from '../../core/description.js'
 import { toServiceError } from '../../core/errors.js'
 import { aroundHooksOf, hooksInOrder, isOwnHook, traitsOf } from '../../core/hooks.js'
-import { PossibleCall, type RecordTest, type SharedAnswers } from '../../core/possible-call.js'
+import { clientOf } from '../../core/http-call.js'
+import { PossibleCall, type RecordTest, SharedAnswers } from '../../core/possible-call.js'
 import { maySendOf } from '../../core/resource/body-rules.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
 
@@ -10,7 +11,7 @@ import { rulesOf } from '../../core/resource/method-rules.js'
 interface AskedMethod {
   readonly name: string
   readonly rules: readonly object[]
-  /** Whether hooks of the application run around it. */
+  /** Whether hooks of the application run around it, or around the `get` that a rule calls before it. */
   readonly hasOwnHooks: boolean
   /** Whether the body may have a field. `undefined`: the method has no list of fields. */
   readonly maySend: ((field: string) => boolean) | undefined
@@ -50,10 +51,13 @@ const readMethods = (entry: Describable): readonly AskedMethod[] =>
     })
     .map((name) => {
       const body = rulesOf(entry.options.schema?.[name])?.body
+      const rules = rulesAround(entry, name)
+      const isByGet = rules.some((rule) => traitsOf(rule).readsRecord?.(entry.object, name))
+      const hooks = [...hooksAround(entry, name), ...(isByGet ? hooksAround(entry, 'get') : [])]
       return {
         name,
-        rules: rulesAround(entry, name),
-        hasOwnHooks: hooksAround(entry, name).some(isOwnHook),
+        rules,
+        hasOwnHooks: hooks.some(isOwnHook),
         maySend: body && maySendOf(body)
       }
     })
@@ -78,8 +82,10 @@ export async function askRules(
   methods: readonly AskedMethod[],
   ignoresOwnHooks: boolean
 ): Promise<readonly MethodAnswer[]> {
-  const params = { ...call.params, query: {} }
-  const shared: SharedAnswers = new Map()
+  // A hook of `find` may make the call one of the server itself. Other methods don't have that hook.
+  const isOfClient = !ignoresOwnHooks && clientOf(call) !== undefined
+  const params = { ...call.params, ...(isOfClient && { provider: 'rest' }) }
+  const shared = new SharedAnswers()
   const answers: MethodAnswer[] = []
   for (const method of methods)
     if (ignoresOwnHooks || !method.hasOwnHooks)

@@ -108,7 +108,8 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
         `${hookName} at '${position.path}' runs before allow, which refuses the fields that ${hookName} adds: put allow first`
       )
   }
-  return withTraits(hook, { check, describeAccess: access, judge })
+  const readsRecord = (service: object, method: string) => !methods.has(method) || !selectsByQuery(service)
+  return withTraits(hook, { check, describeAccess: access, judge, readsRecord })
 }
 
 /**

@@ -1,6 +1,8 @@
 import Fastify from 'fastify'
 import services, {
   type AroundHook,
+  Forbidden,
+  type Hook,
   type Paged,
   resource,
   type ServiceOf,
@@ -124,7 +126,10 @@ t.test('what depends on a call is not told', async (t) => {
     scope(({ data }) => (data === undefined ? true : { userId: 1 })),
     scope(() => {
       throw new Error('The database is away')
-    })
+    }),
+    // A client chooses the query of each call.
+    scope(({ params }) => ({ userId: Number(params.query?.owner) || null })),
+    allow({ owner: true }, { role: (_user, { params }) => params.query?.as })
   ]
   for (const rule of rules) {
     const { send } = await createApp(t, (app) => {
@@ -133,6 +138,37 @@ t.test('what depends on a call is not told', async (t) => {
     const { body } = await send('GET', '/notes/1?$may=true', { as: ann })
     t.strictSame(body.$may, { update: true, remove: true })
   }
+})
+
+t.test('hooks of the reading method count for others only if these call it, too', async (t) => {
+  const asServer: Hook = (context) => {
+    context.params = { ...context.params, provider: undefined }
+  }
+  const trusted = await createApp(t, (app) => {
+    const hooks = { around: { all: [ownWrites, may()] }, before: { get: [asServer] } }
+    app.service('notes', memory({ records }), { hooks })
+  })
+  const told = await trusted.send('GET', '/notes/2?$may=true', { as: ann })
+  t.strictSame(told.body.$may, { update: false, patch: false, remove: false })
+
+  const closed: Hook = () => {
+    throw new Forbidden('The office is closed')
+  }
+  // The scope of a service by hand gets the record before the method.
+  const byHand = { find: async () => records, get: async () => records[0], remove: async () => records[0] }
+  const { send } = await createApp(t, (app) => {
+    const hooks = { around: { all: [ownWrites, may(({ rules }) => rules)] }, before: { get: [closed] } }
+    app.service('trusted', byHand, { hooks })
+    app.service('notes', Object.assign(memory({ records }), { publish: async () => ({}) }), {
+      hooks: { ...hooks, around: { all: [ownWrites, may()] } },
+      methods: ['find', 'get', 'patch', 'publish'],
+      routes: { publish: 'POST /:id/publish' }
+    } as ServiceOptions<object>)
+  })
+  t.strictSame((await send('GET', '/notes?$may=true', { as: ann })).body[0].$may, { patch: true })
+  t.equal((await send('POST', '/notes/1/publish', { as: ann })).status, 403)
+  t.strictSame((await send('GET', '/trusted?$may=true', { as: ann })).body[0].$may, { remove: true })
+  t.equal((await send('PATCH', '/notes/1', { as: ann, body: { title: 'x' } })).status, 200)
 })
 
 t.test('a parent record is read once, and decides', async (t) => {

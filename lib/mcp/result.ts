@@ -11,6 +11,8 @@ import type { Tool } from './tool.js'
 export function toToolResult(tool: Tool, answer: Answer, maxBytes: number): CallToolResult {
   const { status, text } = answer
   if (status >= 400) return toErrorResult(errorOf(answer))
+  // Such as one to the page of a login, which must not look like a success.
+  if (status >= 300) return toText(`The answer is a redirect (${status}), which a tool can't follow`, true)
   if (text === undefined) return tooLong(tool, maxBytes)
   if (text === '') return withEmpty(tool, toText('Done. There is no result.'))
   const type = String(answer.headers['content-type'] ?? '')

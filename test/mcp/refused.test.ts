@@ -184,6 +184,15 @@ test('Hooks of the application get the answer as a text', async (t) => {
   t.match(answer.json(), { result: { structuredContent: ['Spain', 'Italy'] } })
 })
 
+test('A redirect is no success', async (t) => {
+  const app = createApp({}, (app) => {
+    app.addHook('onRequest', async ({ url }, reply) => (url === '/countries' ? reply.redirect('/login') : undefined))
+  })
+  t.teardown(() => app.close())
+  const answer = await callTool(app, 'countries_find', {})
+  t.match(answer.json(), { result: { isError: true, content: [{ text: /redirect \(302\)/ }] } })
+})
+
 test('A token that one of the guards accepts lists the tools of that guard', async (t) => {
   const app = createApp({ services: ['books.find', 'forms.find'] }, (app) => {
     app.service('forms', memory(), { hooks: { around: { all: [authenticate('local')] } } })

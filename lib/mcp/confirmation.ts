@@ -92,12 +92,14 @@ export class Questions {
   }
 }
 
-const maxText = 200
+const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text)
 
-/** `Call remove of books {"id":7} ("Emma")?` */
+/** `May 'books.remove' be called with {"id":7} ("Emma")?` */
 function questionAbout({ tool, given, record }: AskedCall): string {
-  const { idempotencyKey: _, ...call } = given
+  const { idempotencyKey: _, query, data, ...inPath } = given
+  // The record comes first, so that a long query can't hide it.
+  const call = { ...inPath, query, data }
   const { title, name = title } = Object(attempt(() => JSON.parse(String(record?.text))))
-  const label = typeof name === 'string' ? ` (${JSON.stringify(name.slice(0, maxText))})` : ''
-  return `May '${tool.name}' be called with ${JSON.stringify(call).slice(0, maxText)}${label}?`
+  const label = typeof name === 'string' ? ` (${JSON.stringify(cut(name, 200))})` : ''
+  return `May '${tool.name}' be called with ${cut(JSON.stringify(call), 1000)}${label}?`
 }

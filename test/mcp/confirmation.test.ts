@@ -92,6 +92,8 @@ test('A yes is for one call, one user and one version of a record', async (t) =>
   t.match(await send('admin', 'notes_patch', patch, nextState), isAsked, 'a second time')
   const many = (await send('admin', 'books_remove_many', { query: { year: 1 } })).result.requestState
   t.match(await send('admin', 'books_remove_many', { query: {} }, many), isAsked, 'another query')
+  const hidden = await send('admin', 'books_remove', { query: { title: 'x'.repeat(2000) }, id: 2 })
+  t.match(hidden.result.inputRequests.confirm.params.message, /^May 'books.remove' be called with \{"id":2,.*x…/)
   const asked3 = (await send('admin', 'books_remove_many', { query: { title: 'x' } })).result.requestState
   const answers = await Promise.all(
     [1, 2, 3].map(() => send('admin', 'books_remove_many', { query: { title: 'x' } }, asked3))

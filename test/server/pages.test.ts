@@ -185,3 +185,21 @@ t.test('a cursor can do nothing that a query can not', async (t) => {
       )
     }
 })
+
+t.test('the dates of a cursor change no condition of a hook', async (t) => {
+  const date = '2026-01-01T00:00:00.000Z'
+  let seen: unknown
+  const hide = ({ params }: { params: { query: object } }) => void Object.assign(params.query, { name: { $ne: date } })
+  const hooks: object = { before: { find: [hide] } }
+  const service: object = Object.assign(memory({ records, paginate }), {
+    async find({ query }: { query: object }) {
+      seen = query
+      return { total: 0, limit: 2, skip: 0, data: [] }
+    }
+  })
+  const app = await createApp(t, { hooks }, service)
+  const forged = JSON.stringify(['notes', [['id', 1]], { $or: [{ id: { $gt: 0 }, name: { $ne: date } }] }, [date]])
+  await app.inject(`/notes?$after=${Buffer.from(forged).toString('base64url')}`)
+  const $or = [{ id: { $gt: 0 }, name: { $ne: new Date(date) } }]
+  t.same(seen, { name: { $ne: date }, $and: [{ $or }], $sort: { id: 1 } })
+})

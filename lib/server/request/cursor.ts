@@ -110,14 +110,18 @@ class CursorWalk implements ListWalk {
     return page
   }
 
-  /** Drivers read a text by another time zone than a `Date`, if a column has none. */
-  #reviveDates(value: unknown): unknown {
-    const dates = this.#cursor?.dates ?? []
+  /**
+   * Replaces the texts of dates in the condition of the cursor: drivers read a text by another time
+   * zone than a `Date`, if a column has none. Conditions of hooks stay as they are.
+   */
+  #reviveDates(value: unknown, isInCursor = false): unknown {
+    const { dates = [], condition } = this.#cursor ?? {}
     if (dates.length === 0) return value
-    if (Array.isArray(value)) return value.map((item) => this.#reviveDates(item))
-    if (typeof value === 'string' && dates.includes(value)) return new Date(value)
+    if (Array.isArray(value)) return value.map((item) => this.#reviveDates(item, isInCursor))
+    if (isInCursor && typeof value === 'string' && dates.includes(value)) return new Date(value)
     if (!isPlain(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, this.#reviveDates(inner)]))
+    const isIn = isInCursor || ('$or' in value && JSON.stringify(value) === JSON.stringify(condition))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, this.#reviveDates(inner, isIn)]))
   }
 
   /** @throws {BadRequest} if it is not the order of the cursor, or can't be walked */

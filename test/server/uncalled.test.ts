@@ -27,7 +27,8 @@ const others = new Set<unknown>([
   door.frameworkErrors,
   loginDoor.default,
   loginDoor.isCrossSite,
-  databaseDoor.transaction
+  databaseDoor.transaction,
+  databaseDoor.batch
 ])
 const isClass = (value: unknown) => /^class\b/.test(String(value))
 const factories = [door, loginDoor, databaseDoor]

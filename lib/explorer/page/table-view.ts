@@ -1,6 +1,7 @@
 import { type Json, propertyOf } from '../model/json.js'
 import { recordAt, toHash } from '../model/place.js'
 import { idOfRecord, type Rows, toCell } from '../model/result.js'
+import type { Field } from '../model/schema.js'
 import { rowKey } from './drawer.js'
 import { type Content, element } from './element.js'
 import type { View } from './explorer.js'

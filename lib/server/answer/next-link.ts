@@ -2,7 +2,6 @@ import encodeUrl from 'encodeurl'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../../types/fastify.js'
 import { callStateOf } from '../../core/call-state.js'
-import { recordsOfPage } from '../../core/page.js'
 import type { Router } from '../request/router.js'
 import { addLink, keepHeaders } from './headers.js'
 import type { Projector } from './project.js'
@@ -20,7 +19,8 @@ export type LinkNextPage = (context: HookContext, result: unknown, request: Fast
  */
 export function createLinkNextPage(router: Router, projectorOf?: (reply: ReplyFormat) => Projector): LinkNextPage {
   return (context, result, request, reply) => {
-    const records = recordsOfPage(result)
+    const { data, total, skip = 0 } = Object(result) as Record<string, unknown>
+    const records: readonly unknown[] | undefined = Array.isArray(data) ? data : undefined
     const { walk } = callStateOf(context)
     if (records === undefined && walk === undefined) return
     let next: string
@@ -30,10 +30,11 @@ export function createLinkNextPage(router: Router, projectorOf?: (reply: ReplyFo
       if (cursor === undefined) return
       next = `$after=${cursor}`
     } else {
-      const { total, skip = 0 } = Object(result) as Record<string, unknown>
-      const [start, count] = [Number(skip), records?.length ?? 0]
-      if (count === 0 || !(start + count < Number(total)) || start !== Number(Object(request.query).$skip ?? 0)) return
-      next = `$skip=${start + count}`
+      const count = records?.length ?? 0
+      if (typeof total !== 'number' || typeof skip !== 'number' || count === 0 || skip + count >= total) return
+      // Otherwise the service pages by other rules.
+      if (skip !== Number(Object(request.query).$skip ?? 0)) return
+      next = `$skip=${skip + count}`
     }
     keepHeaders(reply)
     addLink(

@@ -33,6 +33,8 @@ class RequestState {
   typeBefore: string | undefined = undefined
   /** The headers of the reply before the result has set its own. */
   headersBefore: Readonly<Record<string, number | string | string[] | undefined>> | undefined = undefined
+  /** Whether the only link of the reply leads to the next page. */
+  hasNextLink = false
   /** The walk by cursors that the request goes on with. */
   walk: ListWalk | undefined = undefined
   // The server sends requests to its own routes, and sets these on the raw request.

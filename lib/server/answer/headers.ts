@@ -85,14 +85,15 @@ const bodyHeaders = new Set(['content-encoding', 'etag', 'last-modified'])
  * stay, unless they describe another body.
  */
 export function restoreHeaders(reply: FastifyReply): void {
-  const { headersBefore: before } = requestStateOf(reply.request)
+  const { headersBefore: before, hasNextLink } = requestStateOf(reply.request)
+  const isOfBody = (name: string) => bodyHeaders.has(name) || (hasNextLink && name === 'link')
   for (const name of Object.keys(reply.getHeaders())) {
-    if (reply.raw.headersSent || (before === undefined && !bodyHeaders.has(name))) continue
+    if (reply.raw.headersSent || (before === undefined && !isOfBody(name))) continue
     reply.removeHeader(name)
     reply.raw.removeHeader(name)
   }
   for (const [name, value] of Object.entries(before ?? {}))
-    if (value !== undefined && !bodyHeaders.has(name)) reply.header(name, value)
+    if (value !== undefined && !isOfBody(name)) reply.header(name, value)
 }
 
 // RFC 9110, section 7.6.1. HTTP/2 has none of them (RFC 9113, section 8.2.2).

@@ -2,6 +2,7 @@ import encodeUrl from 'encodeurl'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../../types/fastify.js'
 import { callStateOf } from '../../core/call-state.js'
+import { requestStateOf } from '../../core/request-state.js'
 import type { Router } from '../request/router.js'
 import { addLink, keepHeaders } from './headers.js'
 import type { Projector } from './project.js'
@@ -36,14 +37,28 @@ export function createLinkNextPage(router: Router, projectorOf?: (reply: ReplyFo
       if (skip !== Number(Object(request.query).$skip ?? 0)) return
       next = `$skip=${skip + count}`
     }
-    keepHeaders(reply)
-    addLink(
-      reply,
-      `<?${encodeUrl([...otherParameters(router.query(request.originalUrl)), next].join('&'))}>; rel="next"`
-    )
+    const url = `?${otherParameters(router.query(request.originalUrl))}${next}`
+    // Copying all headers is expensive, so a single link is removed by its name after an error.
+    const link = `<${isPlainText(url) ? url : encodeUrl(url)}>; rel="next"`
+    if (reply.hasHeader('link')) {
+      keepHeaders(reply)
+      addLink(reply, link)
+    } else {
+      requestStateOf(request).hasNextLink = true
+      reply.header('link', link)
+    }
   }
 }
 
+/** Whether a URL has only characters that `encodeUrl` leaves. */
+const isPlainText = (url: string) => /^[\w$&=.,:;~+?-]*$/.test(url)
+
 /** Returns the parameters of a query string, as they were sent, but not the place of the page. */
-const otherParameters = (query: string) =>
-  query.split('&').filter((parameter) => parameter !== '' && !/^(\$|%24)(skip|after)(=|$)/i.test(parameter))
+function otherParameters(query: string): string {
+  if (query === '') return ''
+  if (!query.includes('skip') && !query.includes('after')) return `${query}&`
+  const others = query.split('&').filter((parameter) => parameter !== '' && !placePattern.test(parameter))
+  return others.map((parameter) => `${parameter}&`).join('')
+}
+
+const placePattern = /^(\$|%24)(skip|after)(=|$)/

@@ -104,7 +104,10 @@ export function describe(entry: Describable): ServiceDescription {
       schema: { ...documented, ...entry.options.schema?.[name], ...(isDeprecated(name) && { deprecated: true }) },
       hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).removesFields ?? []),
       security: callers ?? guardSchemes(entry, name),
-      access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).describeAccess?.(entry, name) ?? []),
+      // Two hooks may say the same.
+      access: [
+        ...new Set(hooksAround(entry, name).flatMap((hook) => traitsOf(hook).describeAccess?.(entry, name) ?? []))
+      ],
       openapi: ({ verb, hasId }) =>
         hooksAround(entry, name).flatMap((hook) => traitsOf(hook).openapi?.({ method: name, verb, hasId }, entry) ?? [])
     }

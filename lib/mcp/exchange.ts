@@ -17,6 +17,7 @@ import { NotAuthenticated, type ServiceError, toServiceError } from '../core/err
 import { Caller } from '../core/http-call.js'
 import { hintFor } from '../core/options.js'
 import { credentialsOf } from '../shared/caller-requests.js'
+import { toWebHeaders } from '../shared/web-headers.js'
 import { Access, dependsOnCaller } from './access.js'
 import { type Answer, type CallSource, callRoute, errorOf, refuseUnknownArguments, type ToolArguments } from './call.js'
 import { canAsk, Questions } from './confirmation.js'
@@ -24,7 +25,7 @@ import type { McpOptions } from './options.js'
 import { toErrorResult, toText, toToolResult } from './result.js'
 import type { Tool } from './tool.js'
 
-/** What all requests share. */
+/** The parts that all requests share. */
 export interface AgentEndpoint {
   readonly app: FastifyInstance
   readonly tools: ReadonlyMap<string, Tool>
@@ -235,10 +236,3 @@ export const createAgentEndpoint = (
   questions: new Questions(options.secret ?? randomBytes(32)),
   isPublic: ![...tools.values()].some(dependsOnCaller)
 })
-
-function toWebHeaders(headers: FastifyRequest['headers']): Headers {
-  const copy = new Headers()
-  for (const [name, value] of Object.entries(headers))
-    if (!name.startsWith(':')) for (const item of [value ?? []].flat()) copy.append(name, item)
-  return copy
-}

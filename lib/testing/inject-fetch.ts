@@ -1,4 +1,5 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import { toWebHeaders } from '../shared/web-headers.js'
 
 /**
  * Creates a `fetch` that asks an application without a network, for clients in tests. Answers come
@@ -18,11 +19,11 @@ export function injectFetch(app: FastifyInstance): typeof fetch {
       headers: Object.fromEntries(request.headers),
       ...(body !== undefined && { payload: body })
     })
-    const headers = new Headers()
-    for (const [name, value] of Object.entries(response.headers))
-      for (const item of [value ?? []].flat()) headers.append(name, String(item))
     // A status without a body must not have one.
     const isEmpty = [204, 205, 304].includes(response.statusCode)
-    return new Response(isEmpty ? null : new Uint8Array(response.rawPayload), { status: response.statusCode, headers })
+    return new Response(isEmpty ? null : new Uint8Array(response.rawPayload), {
+      status: response.statusCode,
+      headers: toWebHeaders(response.headers)
+    })
   }
 }

@@ -134,7 +134,7 @@ export type EventRecord<S> = unknown extends S
  */
 export type WithMethods<S, M extends readonly (keyof S)[]> = S & { readonly '~offered'?: M }
 
-/** What a caller may do with a record: the methods, with the fields that it may send. */
+/** The methods that a caller may call with a record, with the fields that it may send. */
 export type MayOf<S> = {
   readonly [M in Exclude<MethodName<S>, 'find' | 'get' | 'create'>]?: M extends 'update' | 'patch'
     ? boolean | readonly (keyof MethodData<Member<S, M>, M> & string)[]

@@ -1,7 +1,7 @@
 /** The name of the parameter, and of the field of a record with the answer. */
 export const mayName = '$may'
 
-/** What a caller may do with a record, by method. No store makes such objects. */
+/** The answers about a record, by method. No store makes such objects. */
 export class May {
   [method: string]: boolean | readonly string[]
 }

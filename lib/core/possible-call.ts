@@ -9,8 +9,8 @@ export interface RecordTest {
 }
 
 /**
- * What a rule says about a call that nobody makes: whether the caller may make it, with which
- * fields, or for which records. `undefined`: only the call itself can tell.
+ * The judgement of a rule about a call that nobody makes: whether the caller may make it, with
+ * which fields, or for which records. `undefined`: only the call itself can tell.
  */
 export type Judgement = boolean | readonly string[] | RecordTest | undefined
 

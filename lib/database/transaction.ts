@@ -197,7 +197,8 @@ function requireOpen(transaction: unknown): void {
  * Creates an around hook that runs each call that may change something in a transaction, with all
  * calls that get its `context.params`. The commit is sent before outer hooks go on, and before a
  * client gets the answer. A call that is in a transaction already stays in it. `find`, `get` and
- * requests with `GET` run without one, so that a download holds no connection. Outer hooks, such as `databaseErrors()`, get the errors of the begin and the commit.
+ * requests with `GET` run without one, so that a download holds no connection. Outer hooks, such as
+ * `databaseErrors()`, get the errors of the begin and the commit.
  *
  * @param database the same as for `transaction`
  * @throws when the server starts, if it is no around hook

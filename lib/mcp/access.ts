@@ -10,7 +10,7 @@ import type { ServiceMethod } from '../core/service.js'
 import { RestParams } from '../server/request/arguments.js'
 import type { SelectedMethod } from './selection.js'
 
-/** What decides by the caller alone whether they may call a method: guards first, since they find out who calls. */
+/** Returns the traits that decide by the caller alone. Guards come first: they find out who calls. */
 function gatesOf({ entry, method }: SelectedMethod): HookTraits[] {
   const gates = hooksAround(entry, method.name)
     .map(traitsOf)

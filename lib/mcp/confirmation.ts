@@ -14,7 +14,7 @@ import { toStableJSON } from '../core/stable-json.js'
 import type { Answer, ToolArguments } from './call.js'
 import type { Tool } from './tool.js'
 
-/** What a user has been asked, signed by the server. */
+/** The question to a user, signed by the server. */
 interface Question {
   readonly id: string
   /** A digest of the tool, its arguments, the caller and the record. */

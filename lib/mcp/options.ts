@@ -4,7 +4,7 @@ import { checkAuthorization, type McpAuthorization } from './authorization.js'
 /** Options of `fastify-services/mcp`. */
 export interface McpOptions {
   /**
-   * What agents may call: methods as `'books.find'`, or `'books'` for its `find`, `get`, `create` and
+   * The methods that agents may call: `'books.find'`, or `'books'` for its `find`, `get`, `create` and
    * `patch`. All other methods must be named, and so must calls for many records:
    * `'books.createMany'`. Permissions of the caller still apply.
    */
@@ -15,7 +15,7 @@ export interface McpOptions {
   name?: string
   /** The version of the application. Default `'1.0.0'`. */
   version?: string
-  /** What an agent should know about the application, in a few sentences. */
+  /** Advice to the agent about the application, in a few sentences. */
   instructions?: string
   /** Names for tools whose own name is too long or taken: `{ 'books.find': 'search_books' }`. */
   names?: Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export interface McpOptions {
    */
   confirm?: readonly string[]
   /**
-   * What happens to those methods if the client of the agent can't ask its user: `'refuse'` or
+   * Decides about those methods if the client of the agent can't ask its user: `'refuse'` or
    * `'call'`. Default `'refuse'`.
    */
   withoutUser?: 'refuse' | 'call'

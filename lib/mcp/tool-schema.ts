@@ -51,7 +51,7 @@ export function withDefinitions(
   return Object.keys(definitions).length === 0 ? moved : { ...moved, $defs: definitions }
 }
 
-/** What a database may hold in a field of a type, since nothing validates stored records. */
+/** The types of values that a database may hold in a field of a type, since nothing validates stored records. */
 const storedTypes: Readonly<Record<string, readonly string[]>> = {
   integer: ['number', 'string'],
   number: ['number', 'string'],

@@ -17,7 +17,7 @@ interface AskedMethod {
   readonly maySend: ((field: string) => boolean) | undefined
 }
 
-/** What the rules say about a method, before any record is known. */
+/** The answer of the rules about a method, before any record is known. */
 export interface MethodAnswer {
   readonly name: string
   /** `undefined` if only the call can tell. */

@@ -20,9 +20,9 @@ export function restrictSentFields(context: HookContext, maySend: MaySend): void
 
 /**
  * Calls the `update` of a service. With a `TableService`, `@feathersjs/knex` and
- * `@feathersjs/memory`, stored values stay in the fields that the caller can't send and that no hook has set. Other adapters would have
- * to read and write these fields, which changes some of them. A class with its own `update` decides
- * for itself.
+ * `@feathersjs/memory`, stored values stay in the fields that the caller can't send and that no hook
+ * has set. Other adapters would have to read and write these fields, which changes some of them. A
+ * class with its own `update` decides for itself.
  */
 export function updateSentFields(context: HookContext, maySend: MaySend, invoke: Invoke): unknown {
   const { service, data } = context

@@ -7,8 +7,8 @@ const neighbours = new Map([
 ])
 
 /**
- * Follows the keys of the page: Ctrl+K finds a service, Ctrl+S saves, / leads to the conditions, Escape closes the drawer,
- * and in its head, ↑ and ↓ lead to the neighbours of its record.
+ * Follows the keys of the page: Ctrl+K finds a service, Ctrl+S saves, / leads to the conditions, and
+ * Escape closes the drawer. In its head, ↑ and ↓ lead to the neighbours of its record.
  */
 export function followKey(event: KeyboardEvent): void {
   const { key, target } = event

@@ -160,9 +160,11 @@ export function hooksAround(
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }
 
-/** Whether a query of a method can ask for `$may`. */
-export const tellsMay = (entry: Describable, name: string): boolean =>
-  (name === 'find' || name === 'get') && hooksAround(entry, name, ['around']).some((hook) => traitsOf(hook).tellsMay)
+/** Returns the parameters by which a query of a method asks hooks to add fields to each record. */
+export const addingParameters = (entry: Describable, name: string): readonly string[] =>
+  name === 'find' || name === 'get'
+    ? hooksAround(entry, name, ['around']).flatMap((hook) => traitsOf(hook).parameter ?? [])
+    : []
 
 /**
  * The security requirements of the guards around a method. Since each guard must let a call in,

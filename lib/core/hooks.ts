@@ -63,10 +63,14 @@ interface DocumentationTraits {
   openapi?(operation: DescribedOperation, position: HookPosition): OperationDocs | undefined
 }
 
+/** Read by queries, projections and documents of `find` and `get`. */
+interface QueryTraits {
+  /** The parameter by which a query asks the hook to add fields to each record: `$may`. */
+  readonly parameter?: string
+}
+
 /** Read by `may()`, which tells callers what they may do. */
 interface PermissionTraits {
-  /** Whether the hook is `may()`: a query can ask for `$may`. */
-  readonly tellsMay?: boolean
   /**
    * Judges a call that nobody makes. Hooks of this package without it have no say.
    * @throws the error with which the hook would refuse the call
@@ -83,6 +87,7 @@ export interface HookTraits
     GuardTraits,
     DeclarationTraits,
     DocumentationTraits,
+    QueryTraits,
     PermissionTraits {}
 
 /** A method at a URL. */

@@ -91,7 +91,7 @@ export function may(answer?: (question: MayQuestion) => MayAnswers): AroundHook 
         `may at '${position.path}' can't tell anything, because each method has hooks of your own, which may refuse calls. If they don't, write may(({ rules }) => rules). Otherwise return what they do`
       )
   }
-  return withTraits(hook, { isInnermost: true, tellsMay: true, check })
+  return withTraits(hook, { isInnermost: true, parameter: mayName, check })
 }
 
 forbidAsHook(may, 'may()')

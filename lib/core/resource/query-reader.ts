@@ -4,7 +4,6 @@ import { type Issue, maxIssues } from '../../schema/issue.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { nonStringReader, parseList, textReader } from '../../schema/text.js'
-import { mayName } from '../may.js'
 import { isObject, isPlain } from '../objects.js'
 import { type Check, type Compile, issuePath, libraryKeyword, toBadRequest, toIssue } from './issues.js'
 import type { MethodRules } from './method-rules.js'
@@ -56,7 +55,7 @@ class QueryIssues {
  *
  * @param record the shape of the record
  * @param isTyped whether values have their types, as in JSON. Otherwise they are texts of a URL
- * @param tellsMay whether a query can ask for `$may`
+ * @param added parameters that hooks check
  * @throws {BadRequest} with up to 20 issues if the query is invalid
  */
 export function createQueryReader(
@@ -64,14 +63,14 @@ export function createQueryReader(
   record: Shape,
   compile: Compile,
   isTyped: boolean,
-  tellsMay: boolean
+  added: readonly string[]
 ): (query: Query) => Query {
   // Methods share the readers of fields, so that each schema is compiled once.
   const values = record.remember(`query ${isTyped}`, () => new ValueReaders(compile, isTyped))
   const readers = custom === undefined ? createRecordReaders(rules, method, values) : new Map<string, Read>()
   const parameters = custom?.parameters ?? rules.more
   for (const [name, operand] of parameters.operands) readers.set(name, values.operand(operand))
-  if (tellsMay) readers.set(mayName, values.yes)
+  for (const name of added) readers.set(name, (value) => value)
   const known = custom === undefined ? knownFilters(rules, method) : listNames('there are', readers.keys())
   // Only a custom method demands parameters, and sets their defaults.
   const required = custom?.parameters.required ?? []
@@ -211,9 +210,6 @@ class ValueReaders {
     const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= maxCount
     return isCount ? count : issues.add(`must be an integer from 0 to ${maxCount}`)
   }
-
-  readonly yes: Read = (value, issues) =>
-    value === true || (value === 'true' && !this.#isTyped) || issues.add('must be true', 'const')
 
   readonly #direction: Read = (value, issues) => {
     const direction = this.#integer(value)

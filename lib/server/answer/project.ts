@@ -43,7 +43,7 @@ interface ResourceMethod {
   readonly serialize: Serialize
   /** The message for results that are not JSON. */
   readonly message: string
-  readonly tellsMay: boolean
+  readonly addsFields: boolean
 }
 
 /**
@@ -52,7 +52,7 @@ interface ResourceMethod {
  * these make holds a hidden field.
  *
  * @param record of the resource. A method without a response schema is projected by it
- * @param tellsMay whether records may have the answer of `may()`
+ * @param addsFields whether hooks of this package may add fields to records
  */
 export function createProjector(
   label: string,
@@ -60,12 +60,12 @@ export function createProjector(
   schema: FastifySchema,
   record: RecordRules,
   hasCompiler: boolean,
-  tellsMay = false
+  addsFields = false
 ): (reply: ReplyFormat) => Projector {
   const rules = rulesOf(schema)
   const message = `${label}: the result is not JSON (BigInt or a cycle?)`
   const serialize = withSafeErrors(stringifyExactly, message)
-  const method = { label, definition, serialize, message, tellsMay }
+  const method = { label, definition, serialize, message, addsFields }
   const compile = createCompiler(label, definition, schema, hasCompiler)
   return cacheByResponse(schema, (reply, response) => {
     if (rules !== undefined && (response === undefined || response === rules.response))
@@ -120,7 +120,7 @@ class RecordProjector implements Projector {
     this.#method = method
     this.#record = record
     this.#shape = shape
-    this.#projectRecord = method.tellsMay ? (record) => keepMay(record, project(record)) : project
+    this.#projectRecord = method.addsFields ? (record) => keepMay(record, project(record)) : project
     this.#isUndeclared = isRecord && isCustom
     this.#needsList = isRecord && definition === methods.get('find')
     // An object with a field `data` in its schema is a record, even beside numbers. An open record

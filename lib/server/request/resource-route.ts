@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
 import type { JsonSchema } from '../../../types/resource.js'
 import { idFieldOf, takesMany } from '../../core/adapters/feathers.js'
-import { type Describable, tellsMay } from '../../core/description.js'
+import { addingParameters, type Describable } from '../../core/description.js'
 import { BadRequest, NotFound } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
 import { once } from '../../core/objects.js'
@@ -47,7 +47,7 @@ export function resourceRoute(
   // The application may have replaced the query or the body in a copy of the schema.
   const querystring: ((value: Record<string, unknown>) => unknown) | undefined =
     schema?.querystring === rules.querystring
-      ? queryValidator(rules, record, isTyped, () => tellsMay(entry, rules.method))
+      ? queryValidator(rules, record, isTyped, () => addingParameters(entry, rules.method))
       : undefined
   const body = rules.body?.document === schema?.body ? rules.body : undefined
   const host = instance.validatorCompiler as CompileValidator | undefined
@@ -96,8 +96,8 @@ function createFastifyValidator(instance: FastifyInstance): CompileValidator {
 // The queries and ids of all methods share the compiled schemas of the fields.
 const compileOf = ({ root }: Shapes): Compile => root.remember(compileOf, createCompile)
 
-function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean, tellsMay: () => boolean) {
-  const reader = once(() => createQueryReader(rules, record.root, compileOf(record), isTyped, tellsMay()))
+function queryValidator(rules: MethodRules, record: Shapes, isTyped: boolean, added: () => readonly string[]) {
+  const reader = once(() => createQueryReader(rules, record.root, compileOf(record), isTyped, added()))
   return (value: Record<string, unknown>) => {
     try {
       return { value: reader()(value) }

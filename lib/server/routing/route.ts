@@ -13,7 +13,7 @@ import type { Query } from '../../../types/service.js'
 import { type MaySend, restrictSentFields } from '../../core/adapters/update.js'
 import { callStateOf } from '../../core/call-state.js'
 import { deprecationHeaders, deprecationOf } from '../../core/deprecation.js'
-import { tellsMay } from '../../core/description.js'
+import { addingParameters } from '../../core/description.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData, statusOf, takesList } from '../../core/methods.js'
@@ -183,8 +183,8 @@ function createLazySend(
   const formatter = options.formatter ?? settings.formatter
   const isList = method.name === 'find' && form === 'direct'
   return once(() => {
-    const tells = tellsMay(entry, method.name)
-    const projectorOf = record && createProjector(label, definition, written, record, hasCompiler, tells)
+    const addsFields = addingParameters(entry, method.name).length > 0
+    const projectorOf = record && createProjector(label, definition, written, record, hasCompiler, addsFields)
     return createSendResult({
       status: statusOf(definition),
       after,

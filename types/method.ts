@@ -140,12 +140,14 @@ export type MayOf<S> = {
     ? boolean | readonly (keyof MethodData<Member<S, M>, M> & string)[]
     : boolean
 }
-type Told<R, S> = R & { readonly $may?: MayOf<S> }
-type ListTold<R, S> = R extends { data: readonly (infer Item)[] }
-  ? Paginated<Told<Item, S>>
+type ListWith<R, F> = R extends { data: readonly (infer Item)[] }
+  ? Paginated<Item & F>
   : R extends readonly (infer Item)[]
-    ? Told<Item, S>[]
+    ? (Item & F)[]
     : R
+type WithFields<S, F> = Omit<S, 'find' | 'get'> &
+  (S extends { find(...args: infer A): Promise<infer R> } ? { find(...args: A): Promise<ListWith<R, F>> } : unknown) &
+  (S extends { get(...args: infer A): Promise<infer R> } ? { get(...args: A): Promise<R & F> } : unknown)
 
 /**
  * A service with the hook `may`: its records have `$may` if a query asks for it.
@@ -155,9 +157,17 @@ type ListTold<R, S> = R extends { data: readonly (infer Item)[] }
  *   interface Services { posts: WithMay<Paged<ServiceOf<typeof posts>>> }
  * }
  */
-export type WithMay<S> = Omit<S, 'find' | 'get'> &
-  (S extends { find(...args: infer A): Promise<infer R> } ? { find(...args: A): Promise<ListTold<R, S>> } : unknown) &
-  (S extends { get(...args: infer A): Promise<infer R> } ? { get(...args: A): Promise<Told<R, S>> } : unknown)
+export type WithMay<S> = WithFields<S, { readonly $may?: MayOf<S> }>
+
+/**
+ * A service with the hook `include`: its records have related records if a query asks for them.
+ *
+ * @example
+ * declare module 'fastify-services' {
+ *   interface Services { posts: WithInclude<Paged<ServiceOf<typeof posts>>, { author: User | null; comments: Comment[] }> }
+ * }
+ */
+export type WithInclude<S, Related> = WithFields<S, { readonly [Name in keyof Related]?: Related[Name] }>
 
 /** The names of the methods that clients may call: all, unless the service lists them. */
 export type OfferedName<S> = S extends { readonly '~offered'?: infer M }

@@ -55,4 +55,6 @@ type QueryBy<R, O> = Group<R, O> & {
   $select?: (keyof R & string)[]
   /** Whether records say what the caller may do, with the hook `may`. */
   $may?: true
+  /** The related records that each record gets, with the hook `include`. */
+  $include?: string[]
 } & OptionInput<O, 'query', unknown>

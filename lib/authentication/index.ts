@@ -5,6 +5,7 @@ export { type AuthenticateOptions, authenticate, type Guard, type GuardContext }
 export type { AuthenticationOptions, RefreshOptions, Strategies } from './options.js'
 export type { Bcrypt, PasswordOptions } from './password.js'
 export { type AllowOptions, allow, type Permissions } from './permissions/allow.js'
+export { type IncludeOptions, include, type Relation } from './permissions/include.js'
 export { type MayAnswers, type MayQuestion, may } from './permissions/may.js'
 export { type Reference, type RefersOptions, refers } from './permissions/refers.js'
 export { own, type ScopeFields, type ScopeOptions, scope } from './permissions/scope.js'

@@ -9,6 +9,8 @@ export type SecurityScheme = Readonly<Record<string, unknown>> & { readonly type
  * Where a hook runs, whatever the order in which hooks were added. Read when hooks are composed.
  */
 interface OrderTraits {
+  /** Whether an around hook runs outside even those, since it reads what the caller gets. */
+  readonly readsAnswer?: boolean
   /** Whether an around hook runs outside all others, so that none of them can bypass it. */
   readonly isOutermost?: boolean
   /** Whether an around hook runs within all others, just before the method. */

@@ -1,5 +1,5 @@
 import type { HookContext } from '../../types/hooks.js'
-import type { McpCall } from '../../types/service.js'
+import type { McpCall, Query } from '../../types/service.js'
 import type { ListWalk } from './call-state.js'
 import type { Run } from './compose.js'
 import { clientOf } from './http-call.js'
@@ -38,6 +38,8 @@ class RequestState {
   /** The walk by cursors that the request goes on with. */
   walk: ListWalk | undefined = undefined
   // The server sends requests to its own routes, and sets these on the raw request.
+  /** The query, in place of the one in the URL. */
+  query: Query | undefined = undefined
   /** The question that the request is for. */
   probe: Probe | undefined = undefined
   /** The tool that an agent calls by the request. */
@@ -87,6 +89,9 @@ export function requestStateOf(request: object): RequestState {
 
 /** Returns the walk of a request, `undefined` if it has none. */
 export const walkOf = (request: object) => (request as WithState)[requestState]?.walk
+
+/** Returns the query that the server has set on a raw request, `undefined` for requests of clients. */
+export const queryOf = (raw: object) => (raw as WithState)[requestState]?.query
 
 /** Returns the properties of `request.feathers`, `undefined` if nothing has used it. */
 export const propertiesOf = (request: object) => (request as WithState)[requestState]?.properties

@@ -45,8 +45,8 @@ export const serverEnvironment: CallEnvironment = {
 }
 
 function rank(hook: AroundHook): number {
-  const { isOutermost, isInnermost } = traitsOf(hook)
-  return isOutermost ? 0 : isInnermost ? 2 : 1
+  const { readsAnswer, isOutermost, isInnermost } = traitsOf(hook)
+  return readsAnswer ? -1 : isOutermost ? 0 : isInnermost ? 2 : 1
 }
 
 const channel = tracingChannel<string, TracedCall>('fastify-services:call')

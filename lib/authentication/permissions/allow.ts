@@ -2,11 +2,11 @@ import type { AroundHook, CallerContext, HookContext } from '../../../types/fast
 import type { AnyUser } from '../../../types/identity.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { restrictSentFields } from '../../core/adapters/update.js'
+import { keepAdded } from '../../core/added-fields.js'
 import { callStateOf } from '../../core/call-state.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isViewOf } from '../../core/logins.js'
-import { keepMay } from '../../core/may.js'
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
@@ -287,7 +287,7 @@ function projectResult(context: HookContext, fields: Fields): void {
     const picked: Record<string, unknown> = {}
     for (const field of fields)
       if (field in record && field !== '__proto__') picked[field] = (record as Record<string, unknown>)[field]
-    return keepMay(record, picked)
+    return keepAdded(record, picked)
   }
   // Bytes have no fields.
   if (isStream(value) && (value as { readableObjectMode?: boolean }).readableObjectMode === false) throw notRecords()

@@ -1,7 +1,7 @@
 import type { AroundHook, CallerContext } from '../../../types/fastify.js'
+import { May, mayName } from '../../core/added-fields.js'
 import { BadRequest, GeneralError } from '../../core/errors.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
-import { May, mayName } from '../../core/may.js'
 import { isPlain } from '../../core/objects.js'
 import { inspect } from '../../core/options.js'
 import { type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'

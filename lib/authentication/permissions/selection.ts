@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../types/fastify.js'
 import { idFieldOf, isAdapter, ownersOf } from '../../core/adapters/feathers.js'
+import { keepAdded } from '../../core/added-fields.js'
 import { callStateOf } from '../../core/call-state.js'
-import { mayName } from '../../core/may.js'
 import { methods } from '../../core/methods.js'
 import { implementationOf, metaOf } from '../../core/service-meta.js'
 import { changeRecords, isRecord, resolveRecord } from './records.js'
@@ -78,7 +78,6 @@ function createPicker(selection: readonly unknown[], idField: string): (record: 
   return picker(
     (field) =>
       field === idField ||
-      field === mayName ||
       names.length === 0 ||
       names.some((name) => name === field || name.startsWith(`${field}.`) || name.endsWith(`.${field}`))
   )
@@ -86,5 +85,7 @@ function createPicker(selection: readonly unknown[], idField: string): (record: 
 
 const picker = (isSelected: (field: string) => boolean) => (input: unknown) => {
   const record = resolveRecord(input)
-  return isRecord(record) ? Object.fromEntries(Object.entries(record).filter(([field]) => isSelected(field))) : record
+  if (!isRecord(record)) return record
+  const picked = Object.fromEntries(Object.entries(record).filter(([field]) => isSelected(field)))
+  return keepAdded(record, picked)
 }

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { keepAdded } from '../../core/added-fields.js'
 import { GeneralError } from '../../core/errors.js'
-import { keepMay } from '../../core/may.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
 import { recordsOfPage } from '../../core/page.js'
@@ -120,7 +120,7 @@ class RecordProjector implements Projector {
     this.#method = method
     this.#record = record
     this.#shape = shape
-    this.#projectRecord = method.addsFields ? (record) => keepMay(record, project(record)) : project
+    this.#projectRecord = method.addsFields ? (record) => keepAdded(record, project(record)) : project
     this.#isUndeclared = isRecord && isCustom
     this.#needsList = isRecord && definition === methods.get('find')
     // An object with a field `data` in its schema is a record, even beside numbers. An open record

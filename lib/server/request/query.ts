@@ -3,6 +3,7 @@ import type { IParseOptions } from 'qs'
 import type { QueryOptions, QueryParser } from '../../../types/fastify.js'
 import { BadRequest, ServiceError } from '../../core/errors.js'
 import { once } from '../../core/objects.js'
+import { queryOf } from '../../core/request-state.js'
 import { refusal } from '../../core/resource/issues.js'
 import packages from './packages.cjs'
 import type { Router } from './router.js'
@@ -88,10 +89,12 @@ function parseSafely(parse: () => Record<string, unknown>): Record<string, unkno
  * Parses the query of a request again, since a plugin can't set the parser of an instance. Call it
  * before validation, so that schemas validate and coerce the result.
  *
+ * A request of the server itself may have another query.
+ *
  * @throws {BadRequest} if the query passes a limit
  */
 export function readQuery(request: FastifyRequest, parse: Parse, router: Router): void {
-  const query = parse(router.query(request.url))
+  const query = queryOf(request.raw) ?? parse(router.query(request.url))
   if (query instanceof ServiceError) throw query
   request.query = query
 }

@@ -51,7 +51,7 @@ export async function findRelated(
   if ($in.length === 0) return found
   const tooMany = () =>
     new BadRequest(
-      `The page has too many related records '${name}'. AskForRecords for fewer records with $limit, or find those of '${service}' by themselves`
+      `The page has too many related records '${name}'. Ask for fewer records with $limit, or find those of '${service}' by themselves`
     )
   if ($in.length > maxRelated) throw tooMany()
   const isSortable = rulesOf(target.options.schema?.find)?.query.sort.includes(idField) !== false

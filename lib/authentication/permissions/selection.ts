@@ -61,9 +61,10 @@ export async function selectAround(
   }
   // A custom method may return anything.
   if (!methods.has(context.method)) return
+  const idField = idFieldOf(context.service)
   const pickFields = isPlain
-    ? picker((field) => !added.includes(field))
-    : createPicker(names, idFieldOf(context.service))
+    ? picker((field) => field === idField || !added.includes(field))
+    : createPicker(names, idField)
   const select = (result: unknown) => changeRecords(result, pickFields, context.method === 'find')
   context.result = select(context.result)
   if (context.dispatch !== undefined) context.dispatch = select(context.dispatch)

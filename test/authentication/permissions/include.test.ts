@@ -169,6 +169,8 @@ t.test('a selection keeps related records, and only its own fields', async (t) =
   const { send } = await createPosts(t)
   const { body } = await send('GET', '/posts/2?$include=author&$select[]=title')
   t.strictSame(body, { id: 2, title: 'b', author: bea })
+  const own = await send('GET', '/posts/3?$include=comments&$select[]=title')
+  t.strictSame(own.body, { id: 3, title: 'c', comments: [] })
 })
 
 t.test('a resource accepts the parameter, and sends related records beside its fields', async (t) => {

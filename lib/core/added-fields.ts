@@ -9,14 +9,14 @@ export class May {
 /** The name of the parameter that asks for related records. */
 export const includeName = '$include'
 
-const related = Symbol('related records')
+/** The names of the related records of a record. */
+const related = new WeakMap<object, readonly string[]>()
 
 /** Adds related records to a record, in fields that its schema does not have. */
 export function addRelated(record: object, name: string, value: unknown): void {
-  const names: readonly string[] = Reflect.get(record, related) ?? []
-  // Not enumerable, so that records that the server compares are equal.
-  Object.defineProperty(record, related, { value: [...names, name], configurable: true })
-  Object.assign(record, { [name]: value })
+  const names = related.get(record)
+  related.set(record, names === undefined ? [name] : [...names, name])
+  Reflect.set(record, name, value)
 }
 
 /**
@@ -24,9 +24,9 @@ export function addRelated(record: object, name: string, value: unknown): void {
  * returns the copy.
  */
 export function keepAdded<T>(record: unknown, copy: T): T {
-  const source: { [mayName]?: unknown; [related]?: readonly string[] } = Object(record)
-  if (Object(copy) !== copy) return copy
-  if (source[mayName] instanceof May) Object.assign(Object(copy), { [mayName]: source[mayName] })
-  for (const name of source[related] ?? []) addRelated(Object(copy), name, Reflect.get(source, name))
+  if (Object(copy) !== copy || Object(record) !== record) return copy
+  const source = record as Record<string, unknown>
+  if (source[mayName] instanceof May) Reflect.set(copy as object, mayName, source[mayName])
+  for (const name of related.get(source) ?? []) addRelated(copy as object, name, source[name])
   return copy
 }

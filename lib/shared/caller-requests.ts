@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { DispatchFunc, InjectOptions, Response } from 'light-my-request'
+import { once } from '../core/objects.js'
 
 /** By what a caller is authenticated again in later requests. */
 export interface CallerCredentials {
@@ -31,6 +32,9 @@ export function credentialsOf(request: FastifyRequest): CallerCredentials {
   }
 }
 
+// Loaded when it is needed: it is large. `import()` itself is slow, also the second time.
+const loadInject = once(() => import('light-my-request'))
+
 /**
  * Sends a request to a route of the server as a caller, without a network.
  *
@@ -42,8 +46,7 @@ export async function requestAs(
   options: InjectOptions & { readonly url: string },
   prepare: DispatchFunc
 ): Promise<Response> {
-  // Loaded when it is needed: it is large.
-  const { inject } = await import('light-my-request')
+  const { inject } = await loadInject()
   const dispatch: DispatchFunc = (raw, response) => {
     Object.assign(raw.socket, { encrypted: isEncrypted })
     prepare(raw, response)

@@ -107,11 +107,11 @@ function askAsClient(client: Caller, { route }: CallParams, { path }: Describabl
   const options = { method: 'GET', url, headers: { accept: 'application/json' } } as const
   return async (query) => {
     client.throwIfGone()
-    const { signal } = client
-    const response = await requestAs(credentials, request.server, { ...options, signal }, (raw) => {
+    const answer = await requestAs(credentials, request.server, options, (raw, response) => {
       Object.assign(requestStateOf(raw), { query, mcp })
+      client.onEnd(() => response.destroy())
     })
-    const { statusCode: status, headers, payload } = response
+    const { statusCode: status, headers, payload } = answer
     const body: unknown = isJSON(String(headers['content-type'])) ? JSON.parse(payload) : undefined
     if (refused.has(status)) return undefined
     if (status >= 400) throw errorFromJSON(status, body)

@@ -105,11 +105,16 @@ function askAsClient(client: Caller, { route }: CallParams, { path }: Describabl
   const credentials = credentialsOf(request)
   const url = `/${fillPath(encodeURI(path), route)}`
   const options = { method: 'GET', url, headers: { accept: 'application/json' } } as const
+  let destroy: (() => void) | undefined
+  client.signal.addEventListener('abort', () => destroy?.())
   return async (query) => {
     client.throwIfGone()
     const answer = await requestAs(credentials, request.server, options, (raw, response) => {
       Object.assign(requestStateOf(raw), { query, mcp })
-      client.onEnd(() => response.destroy())
+      destroy = () => response.destroy()
+    }).catch((error: unknown) => {
+      client.throwIfGone()
+      throw error
     })
     const { statusCode: status, headers, payload } = answer
     const body: unknown = isJSON(String(headers['content-type'])) ? JSON.parse(payload) : undefined

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import services, { stableOrder } from 'fastify-services'
-import authentication from 'fastify-services/authentication'
+import authentication, { include } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
 import { drizzle } from 'fastify-services/drizzle'
 import events from 'fastify-services/events'
@@ -59,7 +59,12 @@ export async function createApp(
   app.service('countries', drizzle(db, tables.countries, { id: 'cca3', paginate }), {
     methods: ['find', 'get'],
     schema: countries.schema,
-    hooks: { around: { find: [stableOrder('name')] } }
+    hooks: {
+      around: {
+        all: [include({ neighbours: { service: 'countries', field: 'borders' } })],
+        find: [stableOrder('name')]
+      }
+    }
   })
   app.service('countries/:code/notes', drizzle(db, tables.notes, { multi: ['create', 'patch'], paginate }), {
     schema: notes.schema,

@@ -1,13 +1,13 @@
-import type { Paged, ServiceOf } from 'fastify-services'
+import type { Paged, ServiceOf, WithInclude } from 'fastify-services'
 import { authentication, createClient, memoryStorage, rest, type Storage } from 'fastify-services/client'
 import { events } from 'fastify-services/client/events'
-import type { schema as country } from '../countries.js'
+import type { Country, schema as country } from '../countries.js'
 import type { schema as note } from '../notes.js'
 import type { schema as user } from '../users.js'
 
 /** The services of the server. From its schemas the client knows what calls take, what queries may say, and what comes of them. */
 export interface Services {
-  countries: Paged<ServiceOf<typeof country, 'find' | 'get'>>
+  countries: WithInclude<Paged<ServiceOf<typeof country, 'find' | 'get'>>, { neighbours: readonly Country[] }>
   'countries/:code/notes': Paged<ServiceOf<typeof note, 'find' | 'create' | 'patch' | 'remove'>>
   users: ServiceOf<typeof user, 'get' | 'create'>
 }

@@ -21,8 +21,7 @@ export async function showCountry(code: string, toLink: ToLink, close: () => voi
   if (code === '') return fill(panel, invitation(toLink))
   panel.ariaBusy = 'true'
   try {
-    const country = await countries.get(code)
-    const names = await namesOf(country.borders)
+    const country = await countries.get(code, { query: { $include: ['neighbours'] } })
     if (shown !== code) return
     document.title = `${country.name} · Atlas`
     const heading = element('h2', { tabIndex: -1 }, country.name)
@@ -30,7 +29,7 @@ export async function showCountry(code: string, toLink: ToLink, close: () => voi
       panel,
       element('div', { className: 'head' }, heading, button('Close', close)),
       country.official !== country.name && element('p', { className: 'dim' }, country.official),
-      element('div', { className: 'columns' }, facts(country, names, toLink), createNotes(country))
+      element('div', { className: 'columns' }, facts(country, toLink), createNotes(country))
     )
     // Whoever has chosen it goes on here; a link that leads here begins at the top.
     if (!isFirst) heading.focus()
@@ -59,22 +58,12 @@ const invitation = (toLink: ToLink) => {
   return element('p', { className: 'choose' }, element('span', {}, text, ...links, ', for example.'))
 }
 
-/** The names of countries by their codes; none where they can't be had: then a link has the code. */
-async function namesOf(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (codes.length === 0) return new Map()
-  const page = await countries
-    .find({ query: { cca3: { $in: [...codes] }, $select: ['cca3', 'name'], $limit: codes.length } })
-    .catch(() => undefined)
-  return new Map(page?.data.map(({ cca3, name }) => [cca3, name]))
-}
-
-function facts(country: Country, names: ReadonlyMap<string, string>, toLink: ToLink): HTMLElement {
-  const { capital, region, subregion, area, landlocked, borders, languages, currencies } = country
+function facts(country: Country & { readonly neighbours?: readonly Country[] }, toLink: ToLink): HTMLElement {
+  const { capital, region, subregion, area, landlocked, neighbours = [], languages, currencies } = country
   const money = Object.values(currencies).map(({ name }) => name)
-  const neighbours = borders
-    .map((code) => ({ code, name: names.get(code) ?? code }))
+  const links = [...neighbours]
     .sort((a, b) => a.name.localeCompare(b.name))
-    .flatMap(({ code, name }, index) => [index > 0 && ', ', countryLink(code, toLink(code), name)])
+    .flatMap(({ cca3: code, name }, index) => [index > 0 && ', ', countryLink(code, toLink(code), name)])
   const rows: [term: string, ...content: Content[]][] = [
     ['Capital', capital || '–'],
     ['Region', subregion.includes(region) ? subregion : [subregion, region].filter(Boolean).join(', ')],
@@ -82,7 +71,7 @@ function facts(country: Country, names: ReadonlyMap<string, string>, toLink: ToL
     ['Coast', landlocked ? 'none' : 'yes'],
     ['Languages', Object.values(languages).join(', ') || '–'],
     ['Currency', money.join(', ') || '–'],
-    ['Neighbours', ...(neighbours.length === 0 ? ['none'] : neighbours)]
+    ['Neighbours', ...(links.length === 0 ? ['none'] : links)]
   ]
   return element(
     'dl',

@@ -24,11 +24,6 @@ export interface ServiceHost {
   readonly hasHooks: boolean
   /** Returns the most specific service at a URL, and the part of the URL's pattern below its path. */
   serviceAt(url: string): { readonly entry: Describable; readonly path: string } | undefined
-  /**
-   * Marks the path of a service that another framework answers, and that is not registered here:
-   * hooks for all services would not run for it.
-   */
-  markForwarded(path: string): void
   /** Forwards requests without a route, below the prefix of an instance, to another framework. */
   addFallback(instance: never, forwarder: Forwarder): void
   /** Answers an error as the routes of services do. */

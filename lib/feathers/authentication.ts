@@ -117,7 +117,7 @@ export function separateLogins(
   application: MountedApplication,
   hasAuthentication: () => boolean
 ): void {
-  // An application may be mounted on several servers.
+  // An application may be mounted again when its server has closed.
   const meta = metaOf(service)
   if (meta.hasOwnLogins) return
   meta.hasOwnLogins = true

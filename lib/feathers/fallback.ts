@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { joinPath } from '../core/path.js'
 import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
 import type { Forwarder } from '../core/service-meta.js'
-import { restFormatter } from './formatter.js'
-import { createForwarder, type KoaMiddleware, refuseForwarded } from './forward.js'
+import { createForwarder, type KoaMiddleware } from './forward.js'
 import type { IgnoreList } from './ignore-middleware.js'
 import {
   checkIgnoreList,
@@ -11,11 +10,9 @@ import {
   reasonsFor,
   type SortedMiddleware,
   sortMiddleware,
-  warnOfReplacements,
-  withoutAllowedMethods
+  warnOfReplacements
 } from './middleware.js'
 import { type FeathersService, isOAuth, type MountedApplication } from './mounted.js'
-import { reachesService } from './stack.js'
 
 /** Decides which requests the framework of a mounted application answers: the option `fallback`. */
 export class Fallback {
@@ -25,12 +22,10 @@ export class Fallback {
   readonly #ignoreList: IgnoreList
   readonly #forwarder: Forwarder
   /** The services that Fastify answers. */
-  readonly #served: Set<FeathersService>
+  readonly #served = new Set<FeathersService>()
   /** Why the framework answers a service, by its path. */
   readonly #reasons = new Map<string, string>()
-  /** The middleware and the services at the time of the mount. */
   readonly #middlewareAtMount: SortedMiddleware
-  readonly #servicesAtMount: ReadonlySet<FeathersService>
 
   private constructor(
     application: MountedApplication,
@@ -43,10 +38,8 @@ export class Fallback {
     this.#fastify = fastify
     this.#host = serviceHostOf(fastify)
     this.#ignoreList = ignoreList
-    this.#served = new Set()
     this.#forwarder = createForwarder(application, fastify, this.#served, errorHandler)
     this.#middlewareAtMount = middleware
-    this.#servicesAtMount = new Set(Object.values(application.services))
   }
 
   /**
@@ -68,32 +61,14 @@ export class Fallback {
 
   /** Returns the forwarder for a service, or `undefined` if Fastify can answer it. */
   forwarderFor(service: FeathersService, path: string): Forwarder | undefined {
-    const names = this.#namesFor(service, path)
+    const names = reasonsFor(service, path, this.#middlewareAtMount, this.#ignoreList)
     const reason = isOAuth(service) ? 'OAuth' : names.length > 0 ? `middleware: ${names.join(', ')}` : undefined
     if (reason !== undefined) {
       this.#reasons.set(path, reason)
       return this.#forwarder
     }
-    if (!this.#served.has(service)) refuseForwarded(service, () => this.#host.hasHooks)
     this.#served.add(service)
     return undefined
-  }
-
-  /**
-   * Returns the names of the middleware for which the framework must answer a service. A service at
-   * several paths has one answer for all, since the framework finds it by the service.
-   */
-  #namesFor(service: FeathersService, path: string): readonly string[] {
-    const { formatted } = this.#middlewareAtMount
-    const entries = Object.entries(this.#application.services).filter(([, other]) => other === service)
-    const paths = new Set([path, ...entries.map(([other]) => other)])
-    // `rest(formatter)` applies to all services that are registered after it.
-    const isFormatted = this.#servicesAtMount.has(service) ? formatted.has(service) : formatted.size > 0
-    const formatter = this.#ignoreList.remaining(isFormatted ? [restFormatter] : [])
-    const names = [...paths].flatMap((servicePath) =>
-      reasonsFor(service, servicePath, this.#middlewareAtMount, this.#ignoreList)
-    )
-    return [...new Set([...formatter.map(({ name }) => name), ...names])]
   }
 
   /**
@@ -107,17 +82,11 @@ export class Fallback {
     if (this.#reasons.has(path)) return true
     if (!this.#host.isReady) return false
     const url = `/${joinPath(this.#fastify.prefix, path).replace(/:[^/]+/g, 'x')}`
-    const problem = [url, `${url}/x`].some(this.#host.serviceAt)
-      ? 'another service takes its URLs'
-      : this.#host.hasHooks && 'the option `hooks` of fastify-services would not run for it'
-    if (problem) {
-      this.#served.add(service)
-      throw new Error(
-        `The service '${path}' of the Feathers application comes too late, as the server is ready, and ${problem}: register it before`
-      )
-    }
-    this.#host.markForwarded(joinPath(this.#fastify.prefix, path))
-    return true
+    if (![url, `${url}/x`].some(this.#host.serviceAt)) return true
+    this.#served.add(service)
+    throw new Error(
+      `The service '${path}' of the Feathers application comes too late, as the server is ready, and another service takes its URLs: register it before`
+    )
   }
 
   /** Keeps the framework from answering a service that could not be mounted. */
@@ -133,16 +102,16 @@ export class Fallback {
 
   /**
    * Logs which services the framework answers.
-   * @throws if middleware was added too late, or hooks of all services would not run
+   * @throws if middleware was added too late, or there are hooks of all services
    */
   async check(): Promise<void> {
     const middleware = await relevantMiddleware(this.#application, this.#ignoreList)
     checkIgnoreList(this.#application, this.#ignoreList, middleware)
     this.#refuseLateMiddleware(middleware)
     const framework = frameworkOf(this.#application)
-    if (this.#host.hasHooks && this.#reasons.size > 0)
+    if (this.#host.hasHooks)
       throw new Error(
-        `${framework} answers services of the Feathers application: ${this.#describeReasons()}. The option \`hooks\` of fastify-services would not run for them: make hooks of the application of these, by theirs.hooks()`
+        `With the option \`fallback\`, ${framework} may call services of the Feathers application, and hooks of all services would not run there, such as those of the options \`hooks\` of fastify-services and \`guard\` of authentication. Add them by theirs.hooks() instead`
       )
     if (this.#reasons.size > 0)
       this.#fastify.log.info(`${framework} answers services of the Feathers application: ${this.#describeReasons()}`)
@@ -151,19 +120,12 @@ export class Fallback {
     warnOfReplacements(plugins, this.#fastify)
   }
 
-  #refuseLateMiddleware({ aroundServices, formatted }: SortedMiddleware): void {
-    const handles = new Set(this.#middlewareAtMount.aroundServices.map(({ handle }) => handle))
-    // A router may have new routes.
-    const paths = Object.entries(this.#application.services).flatMap(([path, service]) =>
-      this.#served.has(service) ? path : []
+  #refuseLateMiddleware({ aroundServices, formatter }: SortedMiddleware): void {
+    const { aroundServices: layers, formatter: formatterAtMount } = this.#middlewareAtMount
+    const handles = new Set([...layers, ...formatterAtMount].map(({ handle }) => handle))
+    const late = this.#ignoreList.remaining(
+      [...aroundServices, ...formatter].filter(({ handle }) => !handles.has(handle))
     )
-    const isLate = (layer: SortedMiddleware['all'][number]) =>
-      !handles.has(layer.handle) || paths.some((path) => reachesService(layer, path))
-    const hasFormatter = [...formatted].some((service) => this.#served.has(service))
-    const late = [
-      ...this.#ignoreList.remaining(aroundServices).filter(isLate),
-      ...this.#ignoreList.remaining(hasFormatter ? [restFormatter] : [])
-    ]
     if (late.length > 0)
       throw new Error(
         `The Feathers application has got middleware after it was mounted: ${late.map(({ name }) => name).join(', ')}. Mount it when it has all of its middleware`
@@ -182,7 +144,7 @@ export class Fallback {
 }
 
 async function relevantMiddleware(application: MountedApplication, ignoreList: IgnoreList): Promise<SortedMiddleware> {
-  return ignoreList.isAll ? noMiddleware : withoutAllowedMethods(await sortMiddleware(application))
+  return ignoreList.isAll ? noMiddleware : sortMiddleware(application)
 }
 
 /** Returns the name of the framework of an application, `undefined` for a bare `feathers()`. */

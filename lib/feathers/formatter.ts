@@ -1,33 +1,29 @@
+import { withTimeout } from '../core/async.js'
 import type { AnyMethod } from '../core/facade.js'
-import { type FeathersService, type MountedApplication, optionsSymbol, serviceOptions } from './mounted.js'
-import { createTrap, isFulfilled } from './probe.js'
+import { type MountedApplication, optionsSymbol, serviceOptions } from './mounted.js'
 
 /** The formatter of `rest(formatter)`, as messages and the option `ignoreMiddleware` name it. */
 export const restFormatter = { handle: { name: 'rest(formatter)' }, name: 'rest(formatter)' }
 
 /**
- * Finds the services whose answers are made by a formatter of the application, `rest(formatter)`,
- * which does not run on Fastify and may hide fields.
+ * Returns whether a formatter of the application, `rest(formatter)`, makes the answers of a service.
+ * It does not run on Fastify and may hide fields.
  *
  * Koa and Express don't expose a formatter. So it is called once, with a request that no client has
  * sent: the default formatter reads nothing (Koa), or sends the result as JSON and reads nothing
  * else (Express). Any other is stopped at its first step.
  */
-export async function servicesWithFormatter(application: MountedApplication): Promise<ReadonlySet<FeathersService>> {
-  const formatted = new Set<FeathersService>()
-  for (const service of new Set(Object.values(application.services))) {
+export async function hasFormatter(application: MountedApplication): Promise<boolean> {
+  for (const service of Object.values(application.services)) {
     const { koa, express } = serviceOptions(service)
     const hasMiddleware = [koa?.before, koa?.after, express?.before, express?.after].flat().some(Boolean)
     // A service with its own middleware is refused or forwarded anyway, and the call would run that
     // middleware.
     if (hasMiddleware) continue
-    if (
-      (koa?.composed && (await isFormattedByKoa(koa.composed))) ||
-      (express?.composed && isFormattedByExpress(express.composed))
-    )
-      formatted.add(service)
+    if (koa?.composed && (await isFormattedByKoa(koa.composed))) return true
+    if (express?.composed && isFormattedByExpress(express.composed)) return true
   }
-  return formatted
+  return false
 }
 
 const never = () => false
@@ -45,7 +41,10 @@ async function isFormattedByKoa(composed: AnyMethod): Promise<boolean> {
   const next = async () => {
     isNextCalled = true
   }
-  const isOver = await isFulfilled(Promise.resolve(composed(trap, next)))
+  const isOver = await withTimeout(1000, composed(trap, next)).then(
+    () => true,
+    () => false
+  )
   return !isOver || !('body' in context) || isTouched() || isNextCalled
 }
 
@@ -72,4 +71,27 @@ function isFormattedByExpress(composed: AnyMethod): boolean {
   }
   const isDefault = sent.length === 2 && sent[0] === 'application/json' && sent[1] === data.trap
   return !isDefault || isNextCalled || [request, data, response].some(({ isTouched }) => isTouched())
+}
+
+/**
+ * Wraps an object that a function is called with, to see what the function does with it. Anything
+ * but allowed reads and writes is recorded and throws.
+ */
+function createTrap(
+  target: object,
+  isAllowed: (name: string | symbol) => boolean
+): { trap: object; isTouched(): boolean } {
+  let wasTouched = false
+  const stop = () => {
+    wasTouched = true
+    throw new Error('fastify-services/feathers asks what this middleware does with a request')
+  }
+  const trap = new Proxy(target, {
+    get: (object, name) => (isAllowed(name) ? Reflect.get(object, name) : stop()),
+    set: (object, name, value) => (isAllowed(name) ? Reflect.set(object, name, value) : stop()),
+    has: stop,
+    ownKeys: stop,
+    getPrototypeOf: stop
+  })
+  return { trap, isTouched: () => wasTouched }
 }

@@ -6,7 +6,7 @@ import { sourceText } from '../compat/source-text.js'
 import { attempt, ServiceError } from '../core/errors.js'
 import type { Forwarder } from '../core/service-meta.js'
 import { paramsFromHooks } from './authentication.js'
-import { type FeathersService, type MountedApplication, type RequestListener, serviceOptions } from './mounted.js'
+import type { FeathersService, MountedApplication, RequestListener } from './mounted.js'
 
 interface RequestForwarder extends Forwarder {
   isFor(request: FastifyRequest): boolean
@@ -117,26 +117,6 @@ function keepMembers(object: object, nodePrototypes: readonly object[]): void {
     for (const name of Reflect.ownKeys(proto))
       if (!Object.hasOwn(object, name))
         Object.defineProperty(object, name, Object.getOwnPropertyDescriptor(proto, name) as PropertyDescriptor)
-}
-
-/**
- * Keeps the framework from calling a service for forwarded requests: middleware may rewrite the URL
- * of a request to the service's.
- * @param isRefused whether forwarded requests must not reach the service
- */
-export function refuseForwarded(service: FeathersService, isRefused: () => boolean): void {
-  const { koa, express } = serviceOptions(service)
-  for (const chain of [koa, express]) {
-    const { composed } = chain ?? {}
-    if (chain === undefined || composed === undefined) continue
-    const call = (subject: unknown, ...rest: unknown[]) => {
-      const raw = chain === koa ? (subject as { req: IncomingMessage }).req : (subject as IncomingMessage)
-      const next = rest.at(-1) as () => unknown
-      return forwardedParams.has(raw) && isRefused() ? next() : composed(subject, ...rest)
-    }
-    // In Express it is a router, which has members.
-    chain.composed = Object.assign(call, composed)
-  }
 }
 
 /**

@@ -2,28 +2,19 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { fallbackMark, rootOf } from '../core/plugin-state.js'
 import type { MountedApplication } from './mounted.js'
 
-/** An application that was set up here, and how many servers it is mounted on. */
-interface Running {
-  readonly server: unknown
-  readonly setup: Promise<unknown>
-  servers: number
-}
-
 /**
- * Sets a mounted application up and tears it down. Both happen once: with the first of its servers
- * that starts, and with the last that closes. Neither happens if the application was set up
- * elsewhere.
+ * Sets a mounted application up with the server that starts, and tears it down when that closes.
+ * Neither happens if the application was set up elsewhere.
  */
 export class MountLifecycle {
-  /** Several servers may mount one application. It is removed with the last of them. */
-  static readonly #running = new Map<MountedApplication, Running>()
+  /** The applications that are set up here. */
+  static readonly #running = new Set<MountedApplication>()
 
   readonly #application: MountedApplication
   readonly #check: () => Promise<void>
   #isStarted = false
-  #isCounted = false
-  /** Whether this server has set the application up, so that its sockets use this server. */
-  hasSetup = false
+  /** The server that the application was set up with, and that its sockets use. */
+  #server: unknown
   /** Whether the setup runs now. */
   isSettingUp = false
 
@@ -33,37 +24,37 @@ export class MountLifecycle {
     this.#check = check
   }
 
+  /** Whether this server has set the application up. */
+  get hasSetup(): boolean {
+    return this.#server !== undefined
+  }
+
+  /** @throws if another server has set the application up, and has not closed yet */
   async setup(server: unknown): Promise<void> {
     if (this.#isStarted) return
     this.#isStarted = true
     await this.#check()
-    const running = MountLifecycle.#running.get(this.#application)
-    if (running === undefined && this.#application._isSetup) return
-    this.#isCounted = true
-    if (running !== undefined) {
-      running.servers++
-      await running.setup
-      return
-    }
-    this.hasSetup = true
+    if (MountLifecycle.#running.has(this.#application))
+      throw new Error(
+        'The Feathers application is mounted twice, but it has one server: mount it once, or create a second application for the other place'
+      )
+    if (this.#application._isSetup) return
+    MountLifecycle.#running.add(this.#application)
+    this.#server = server
     this.isSettingUp = true
     // `listen()` of the application sets it, too, and services look for it in their setup.
     Object.assign(this.#application, { server })
-    const setup = this.#application.setup(server)
-    MountLifecycle.#running.set(this.#application, { server, setup, servers: 1 })
-    await setup
+    await this.#application.setup(server)
     this.isSettingUp = false
   }
 
   async teardown(): Promise<void> {
-    if (!this.#isCounted) return
-    const running = MountLifecycle.#running.get(this.#application) as Running
-    if (--running.servers > 0) return
+    if (!this.hasSetup) return
     MountLifecycle.#running.delete(this.#application)
     // Koa and Express would close the server, which Fastify does. The first releases of
     // `@feathersjs/koa` need a server to close.
     Object.assign(this.#application, { server: { close: (done?: () => void) => done?.() } })
-    await this.#application.teardown(running.server)
+    await this.#application.teardown(this.#server)
     Object.assign(this.#application, { server: undefined })
   }
 }

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { sourceText } from '../compat/source-text.js'
 import { rootOf } from '../core/plugin-state.js'
-import { restFormatter, servicesWithFormatter } from './formatter.js'
+import { hasFormatter, restFormatter } from './formatter.js'
 import type { IgnoreList } from './ignore-middleware.js'
 import { type FeathersService, isOAuth, type MountedApplication, serviceOptions } from './mounted.js'
-import { isAllowedMethods } from './probe.js'
-import { koaRoutesOf, type Layer, layersOf, middlewareName, reachesService } from './stack.js'
+import { type Layer, layersOf, middlewareName } from './stack.js'
 
 /** The middleware of an application, sorted by what it means for Fastify. */
 export interface SortedMiddleware {
@@ -16,8 +15,8 @@ export interface SortedMiddleware {
   readonly aroundServices: readonly Layer[]
   /** The plugins of Fastify that do the same as middleware of the application. */
   readonly replacements: readonly string[]
-  /** The services whose answers a formatter of the application makes. */
-  readonly formatted: ReadonlySet<FeathersService>
+  /** The formatter of `rest(formatter)`, as if it were middleware. */
+  readonly formatter: readonly Layer[]
 }
 
 export const noMiddleware: SortedMiddleware = {
@@ -25,7 +24,7 @@ export const noMiddleware: SortedMiddleware = {
   unknown: [],
   aroundServices: [],
   replacements: [],
-  formatted: new Set()
+  formatter: []
 }
 
 /**
@@ -41,7 +40,7 @@ export async function checkMiddleware(
   if (ignoreList.isAll) return
   const sorted = await sortMiddleware(application)
   checkIgnoreList(application, ignoreList, sorted)
-  const unsupported = [...sorted.unknown, ...middlewareOfServices(application), ...formatterIn(sorted)]
+  const unsupported = [...sorted.unknown, ...middlewareOfServices(application), ...sorted.formatter]
   const names = ignoreList.remaining(unsupported).map(({ name }) => name)
   if (names.length > 0)
     throw new Error(
@@ -56,12 +55,9 @@ export function checkIgnoreList(
   ignoreList: IgnoreList,
   sorted: SortedMiddleware
 ): void {
-  const others = [...middlewareOfServices(application), ...formatterIn(sorted)]
+  const others = [...middlewareOfServices(application), ...sorted.formatter]
   ignoreList.check([...sorted.all, ...others], [...sorted.unknown, ...others])
 }
-
-/** Returns the formatter of an application as if it were middleware. */
-const formatterIn = ({ formatted }: SortedMiddleware) => (formatted.size > 0 ? [restFormatter] : [])
 
 /** Recommends plugins of Fastify, unless they are registered. */
 export function warnOfReplacements(plugins: readonly string[], fastify: FastifyInstance): void {
@@ -127,28 +123,20 @@ export async function sortMiddleware(application: MountedApplication): Promise<S
   // with the text of a known one may be anywhere.
   const isAround = (layer: Layer) =>
     all.indexOf(layer) < end || replaced.includes(sourceText(layer.handle)) || Object(layer.handle).length === 4
-  const formatted = await servicesWithFormatter(application)
-  return { all, unknown, aroundServices: unknown.filter(isAround), replacements: [...replacements], formatted }
-}
-
-/** Removes `allowedMethods()` of the routers of Koa: it answers only for the routes of a router. */
-export async function withoutAllowedMethods(sorted: SortedMiddleware): Promise<SortedMiddleware> {
-  if (!sorted.all.some(({ handle }) => koaRoutesOf(handle) !== undefined)) return sorted
-  const aroundServices: Layer[] = []
-  for (const layer of sorted.aroundServices)
-    if (layer.patterns !== undefined || !(await isAllowedMethods(layer.handle))) aroundServices.push(layer)
-  return { ...sorted, aroundServices }
+  const formatter = (await hasFormatter(application)) ? [restFormatter] : []
+  return { all, unknown, aroundServices: unknown.filter(isAround), replacements: [...replacements], formatter }
 }
 
 /** Returns the names of the middleware for which the framework must answer a service. */
 export const reasonsFor = (
   service: FeathersService,
   path: string,
-  { aroundServices }: SortedMiddleware,
+  { formatter, aroundServices }: SortedMiddleware,
   ignoreList: IgnoreList
 ): readonly string[] => [
+  ...ignoreList.remaining(formatter).map(({ name }) => name),
   ...ignoreList.remaining(middlewareOf(service, path)).map(({ shortName }) => shortName),
-  ...ignoreList.remaining(aroundServices.filter((layer) => reachesService(layer, path))).map(({ name }) => name)
+  ...ignoreList.remaining(aroundServices).map(({ name }) => name)
 ]
 
 /** New copies of the middleware that comes with a framework. */

@@ -36,7 +36,6 @@ export interface MountedApplication extends FeathersApplication, SettingsStore {
 /** A layer of Express 4. */
 export interface ExpressLayer {
   readonly handle: unknown
-  readonly regexp: RegExp & { readonly fast_slash?: boolean }
   readonly route?: { readonly path: unknown }
 }
 
@@ -82,7 +81,7 @@ interface MiddlewareChain {
   readonly before?: unknown
   readonly after?: unknown
   /** The function that its framework calls: the middleware with the service in between. */
-  composed?: (...args: unknown[]) => unknown
+  readonly composed?: (...args: unknown[]) => unknown
 }
 
 /** @throws if the service is of the first release of Feathers 5, which had another property */

@@ -41,8 +41,6 @@ export class FastifyServiceHost implements ServiceHost {
   readonly endWithConnection = endWithConnection
   readonly #hasProblems: boolean
   readonly #log: FastifyInstance['log']
-  /** Paths of services that another framework answers, and that are not registered here. */
-  readonly #forwardedPaths = new Set<string>()
   /** The prefixes whose requests without a route go to another framework. */
   readonly #fallbackPrefixes = new Set<string>()
 
@@ -88,18 +86,10 @@ export class FastifyServiceHost implements ServiceHost {
     return this.hooks.errorHooks(method)
   }
 
-  markForwarded(path: string): void {
-    this.#forwardedPaths.add(path)
-  }
-
   addHooks(hooks: HookOptions): void {
-    const registered = this.entries.filter(({ object }) => metaOf(object).mounted?.forwarder).map(({ path }) => path)
-    const forwarded = [...registered, ...this.#forwardedPaths]
     // Before that, the mounted application checks it at the start.
-    if (this.isReady && forwarded.length > 0)
-      throw new Error(
-        `Hooks of all services would not run for services that another framework answers: '${forwarded.join("', '")}'. Add them there`
-      )
+    if (this.isReady && this.#fallbackPrefixes.size > 0)
+      throw new Error('Hooks of all services would not run for services that another framework calls: add them there')
     this.hooks.add(hooks)
     for (const { compose } of this.entries) compose()
   }

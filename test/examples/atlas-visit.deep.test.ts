@@ -81,6 +81,11 @@ for (const width of [390, 768, 1280, 1920])
     await page.getByText('Nobody has written about Chad yet.').waitFor()
     await eventually(t).equal(() => page.title(), 'Chad · Atlas')
     await eventually(t).equal(() => page.locator('#world .open').count(), 1, 'it is on the map')
+    t.equal(
+      await page.locator('dt:text-is("Neighbours") + dd').innerText(),
+      'Cameroon, Central African Republic, Libya, Niger, Nigeria, Sudan',
+      'its neighbours come with it'
+    )
     await visitor.check('a country')
     await page.getByRole('button', { name: 'sign up', exact: true }).click()
     await visitor.check('the form to sign up')

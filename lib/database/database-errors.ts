@@ -1,12 +1,10 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
-import { BadRequest, Conflict, GeneralError, NotFound, ServiceError, Unavailable } from '../core/errors.js'
+import { BadRequest, Conflict, GeneralError, NotFound, Unavailable } from '../core/errors.js'
 import { forbidAsHook, type HookPosition, withTraits } from '../core/hooks.js'
 import { isPlain } from '../core/objects.js'
 import { checkOptions, type OptionTable } from '../core/options.js'
-import { maxIssues } from '../schema/issue.js'
 import { driverErrorOf } from './driver-error.js'
 import type { DriverError, Refusal } from './drivers.js'
-import { findRefused, type SentValue, sentValues } from './refused-values.js'
 
 export interface DatabaseErrorsOptions {
   /**
@@ -60,23 +58,22 @@ export function databaseErrors(
   checkOptions('databaseErrors()', databaseErrorsOptions, options)
   const { messages = {} } = options
   const messageByName = new Map(Object.entries(messages))
-  const toError = (error: unknown, call: SentCall): unknown => {
+  const toError = (error: unknown, id: unknown, method: string): unknown => {
     const driverError = driverErrorOf(error)
     if (driverError === undefined) return error
-    const named = withRefusedField(driverError, call)
-    return named instanceof ServiceError ? named : serviceErrorOf(named, messageByName, call.method)
+    return refusesId(driverError, id)
+      ? new NotFound(`No record found for id '${id}'`, undefined, { cause: driverError.cause })
+      : serviceErrorOf(driverError, messageByName, method)
   }
   const hook = (context: HookContext, next?: NextFunction) => {
+    // Read before other hooks may change the id.
     const { id, method } = context
-    // Read before other hooks add values, to the same objects too, whose fields the caller need not
-    // know.
-    const call = { id, method, values: sentValues(context), isOfCaller: next !== undefined }
     // An error hook gets no `next`.
     if (next !== undefined)
       return next().catch((error) => {
-        throw toError(error, call)
+        throw toError(error, id, method)
       })
-    context.error = toError(context.error, call)
+    context.error = toError(context.error, id, method)
   }
   const check = ({ path, type }: HookPosition) => {
     if (type !== 'error' && type !== 'around')
@@ -128,28 +125,19 @@ const answers: Readonly<Record<Exclude<Refusal, 'away' | 'collision'>, RefusalAn
   other: { Class: GeneralError, toMessage: () => 'The database has refused a statement' }
 }
 
-/** A call whose statement a database has refused. */
-interface SentCall {
-  readonly id: unknown
-  readonly method: string
-  readonly values: readonly SentValue[]
-  /** Whether the caller has sent all these values: none is of a hook. */
-  readonly isOfCaller: boolean
-}
-
 /**
- * Adds the field whose value the database has refused, if the driver does not report the column.
- * @returns an error if it is the id, or one of several fields
+ * Returns whether a database has refused a value, and it is the id of the call. Drivers of PostgreSQL
+ * report the value and not the column: `invalid input syntax for type integer: "abc"`.
  */
-function withRefusedField(error: DriverError, { id, values, isOfCaller }: SentCall): DriverError | ServiceError {
-  if (error.refusal !== 'value' || error.fields.length > 0) return error
-  const { cause } = error
-  const fields = findRefused(cause.message, values)
-  if (fields === 'id') return new NotFound(`No record found for id '${id}'`, undefined, { cause })
-  if (!isOfCaller) return error
-  if (fields.length <= 1) return { ...error, fields }
-  const names = fields.slice(0, maxIssues).join(' or ')
-  return new BadRequest(`The value of ${names} is not valid`, undefined, { cause })
+function refusesId({ refusal, fields, cause }: DriverError, id: unknown): boolean {
+  if (refusal !== 'value' || fields.length > 0 || id === undefined || id === null) return false
+  const { message } = cause
+  const value = String(id)
+  if (value.includes('\0')) return message.includes('invalid byte sequence for encoding')
+  const [end = '"'] = /"( is out of range for type [\w ]+)$/.exec(message) ?? []
+  // `@feathersjs/knex` removes all before the last hyphen.
+  const isCut = value.includes('-') && message === value.slice(value.lastIndexOf('-') + 1) + end
+  return isCut || message.endsWith(`: "${value}${end}`) || message.endsWith(`value "${value}${end}`)
 }
 
 function serviceErrorOf(

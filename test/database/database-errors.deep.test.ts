@@ -1,6 +1,6 @@
 import { KnexService } from '@feathersjs/knex'
 import Fastify from 'fastify'
-import type { AroundHook, Hook, HookContext, HookOptions } from 'fastify-services'
+import type { HookContext } from 'fastify-services'
 import services from 'fastify-services'
 import { protect } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
@@ -42,47 +42,27 @@ t.test('a page that is none is 400 or another page, never 500', async (t) => {
       }
 })
 
-t.test('a value that a column of PostgreSQL can not hold: the field, or 404 for the id', async (t) => {
+t.test('a value that a column of PostgreSQL can not hold: 404 for the id, or 400', async (t) => {
   const Model = await openPGlite(t)
   await Model.raw('create table things (id serial primary key, size int, done boolean, name varchar(5))')
-  const seen: unknown[] = []
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services, { hooks: { around: { all: [databaseErrors()] } }, errorHandler: { html: false } })
-  const scoped = ({ params }: HookContext) => {
-    if (params.query?.scoped) params.query = { size: 'secret' }
-  }
-  app.service('things', new KnexService({ Model, name: 'things', multi: true }), {
-    hooks: { before: { all: [scoped] } }
-  })
+  app.service('things', new KnexService({ Model, name: 'things', multi: true }))
   const error = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) => {
     const { statusCode, body } = await app.inject({ method, url: encodeURI(url), ...(payload && { payload }) })
-    const { message, errors } = JSON.parse(body)
-    seen.push(errors)
-    return [statusCode, message]
+    return [statusCode, JSON.parse(body).message]
   }
   const noRecord = (id: string) => [404, `No record found for id '${id}'`]
-  const held = (name: string) => [400, `${name} can't hold this value`]
+  const invalid = [400, 'A value is not valid']
   for (const id of ['99999999999999', 'abc', '1.5', '-9999999999', 'x-y', 'x"', ': "5']) {
     t.same(await error('GET', `/things/${id}`), noRecord(id))
     t.same(await error('PATCH', `/things/${id}`, { size: 1, name: 'n' }), noRecord(id))
   }
-  t.same(await error('GET', '/things?id=99999999999999'), held('id'))
-  t.same(await error('GET', '/things?size[$in][]=1&size[$in][]=x'), held('size'))
-  t.same(await error('GET', '/things?$or[0][size]=x&$or[1][name]=y&$skip=0'), held('size'))
-  t.same(await error('GET', '/things?done=maybe'), held('done'), 'refused by PGlite itself')
-  t.same(await error('GET', '/things?$skip=-1'), held('$skip'))
-  t.same(await error('GET', '/things?scoped=1'), [400, 'A value is not valid'], 'a condition of a hook')
-  t.same(await error('POST', '/things', { size: 'x', name: 'y' }), held('size'))
-  t.same(await error('POST', '/things', [{ size: 1 }, { size: 99999999999999, name: 'x' }]), held('size'))
-  t.same(await error('PATCH', '/things/1', { name: 'too long' }), held('name'))
-  t.same(await error('POST', '/things', { name: 'too long', size: 1 }), [400, 'The value of name or size is not valid'])
-  t.same(await error('POST', '/things', { size: 'x', name: 'x' }), [400, 'The value of size or name is not valid'])
-  t.same(seen.flat().filter(Boolean).at(0), {
-    instancePath: '/id',
-    keyword: 'value',
-    message: "id can't hold this value"
-  })
+  for (const query of ['id=99999999999999', 'size[$in][]=1&size[$in][]=x', 'done=maybe', '$skip=-1'])
+    t.same(await error('GET', `/things?${query}`), invalid, query)
+  t.same(await error('POST', '/things', { size: 'x', name: 'y' }), invalid)
+  t.same(await error('PATCH', '/things/1', { name: 'too long' }), invalid)
 })
 
 t.test('what a view fails at is no id without a record', async (t) => {
@@ -97,41 +77,6 @@ t.test('what a view fails at is no id without a record', async (t) => {
   const failed = { code: 400, message: 'A value is not valid' }
   t.match((await app.inject('/means/1')).json(), failed, 'division by zero')
   t.match((await app.inject('/means/a%00')).json(), { code: 404 }, 'an id with a NUL')
-})
-
-t.test('no field is named that a hook has added, wherever the hook for errors stands', async (t) => {
-  const Model = await openPGlite(t)
-  await Model.raw('create table things (id serial primary key, size int, name text, hidden int)')
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(services, { errorHandler: { html: false } })
-  const added: Hook = ({ data, params }) => {
-    Object.assign(data ?? (params.query as object), { hidden: '99999999999' })
-  }
-  const inherited: AroundHook = (context, next) => {
-    context.params = { ...context.params, query: { ...context.params.query, hidden: '99999999999' } }
-    return next()
-  }
-  const places: Record<string, HookOptions> = {
-    around: { around: { all: [databaseErrors()] }, before: { all: [added] } },
-    error: { error: { all: [databaseErrors()] }, before: { all: [added] } },
-    scoped: { error: { all: [databaseErrors()] }, around: { all: [inherited] } }
-  }
-  for (const [path, hooks] of Object.entries(places))
-    app.service(path, new KnexService({ Model, name: 'things' }), { hooks })
-  const calls = [
-    ['GET', '/1'],
-    ['GET', '?size=99999999999'],
-    ['GET', '?name=%00'],
-    ['POST', '', { size: '99999999999', name: 'a' }],
-    ['POST', '', { name: 'a\0b', size: 1 }]
-  ] as const
-  for (const path of Object.keys(places))
-    for (const [method, url, payload] of calls) {
-      const { body } = await app.inject({ method, url: path + url, ...(payload && { payload }) })
-      t.notMatch(body, /hidden/, `${path} ${method} ${url}`)
-    }
-  t.match((await app.inject('/around?size=99999999999')).json(), { message: "size can't hold this value" })
 })
 
 t.test('in `production` no statement leaves in the error that an adapter has made of one of a database', async (t) => {

@@ -505,17 +505,6 @@ t.test('no statement leaves with an error that is of no driver', async (t) => {
   }
 })
 
-t.test('data without fields, or nested too deep to be looked through: no field is named', (t) => {
-  let deep: unknown = 1
-  for (let i = 0; i < 100_000; i++) deep = [deep]
-  for (const data of [{ deep }, 'text', ['text'], 7, null, new Date()]) {
-    const context = { error: postgres('22P02'), method: 'create', data } as HookContext
-    databaseErrors()(context)
-    t.match(context.error, { code: 400, message: 'A value is not valid' })
-  }
-  t.end()
-})
-
 t.test('other errors stay as they are', async (t) => {
   const unreachable = new TypeError('fetch failed', { cause: thrown('connect', { syscall: 'connect' }) })
   const meant = new Conflict('Taken', undefined, { cause: postgres('23505') })

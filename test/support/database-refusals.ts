@@ -83,7 +83,9 @@ export async function databaseRefusals(
       : [400, 'The data is against a rule of the database'],
     'the check of a column'
   )
-  const wrong = (name: string) => [400, `${name} can't hold this value`, `/${name}`]
+  // PostgreSQL reports the columns of unique values, and not those of values that it refuses.
+  const wrong = (name: string) =>
+    tellsUnique ? [400, 'A value is not valid'] : [400, `${name} can't hold this value`, `/${name}`]
   if (isStrict) {
     t.strictSame(await send('POST', '/users', { email: 'x'.repeat(40) }), wrong('email'), 'a text that is too long')
     t.strictSame(await send('POST', '/users', { email: 'e', age: 'old' }), wrong('age'), 'another type')

@@ -3,7 +3,7 @@ import { idFieldOf, isAdapter, takesMany } from './adapters/feathers.js'
 import { nullOrderOf } from './adapters/null-order.js'
 import { deprecationOf } from './deprecation.js'
 import { attempt, readProperty } from './errors.js'
-import { type HookStore, type OperationDocs, type SecurityScheme, traitsOf } from './hooks.js'
+import { type AddedFields, type HookStore, type OperationDocs, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
 import { placeholdersIn } from './path.js'
 import { rulesOf } from './resource/method-rules.js'
@@ -33,6 +33,8 @@ export interface MethodDescription {
   readonly schema: MethodSchema
   /** The fields of its records that do not leave. */
   readonly hidden: readonly string[]
+  /** Fields that its records have if its query asks for them, by parameter. */
+  readonly added: ReadonlyMap<string, AddedFields>
   /**
    * The alternatives by which a caller may authenticate, as in OpenAPI: each is a set of security
    * schemes by name. None: anybody may call.
@@ -103,6 +105,7 @@ export function describe(entry: Describable): ServiceDescription {
       forms: endpointForms(definition, isMany, hasId),
       schema: { ...documented, ...entry.options.schema?.[name], ...(isDeprecated(name) && { deprecated: true }) },
       hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).removesFields ?? []),
+      added: addedFields(entry, name),
       security: callers ?? guardSchemes(entry, name),
       // Two hooks may say the same.
       access: [
@@ -162,9 +165,18 @@ export function hooksAround(
 
 /** Returns the parameters by which a query of a method asks hooks to add fields to each record. */
 export const addingParameters = (entry: Describable, name: string): readonly string[] =>
-  name === 'find' || name === 'get'
-    ? hooksAround(entry, name, ['around']).flatMap((hook) => traitsOf(hook).parameter ?? [])
-    : []
+  addingHooks(entry, name).flatMap((hook) => traitsOf(hook).parameter ?? [])
+
+const addedFields = (entry: Describable, name: string): ReadonlyMap<string, AddedFields> =>
+  new Map(
+    addingHooks(entry, name).flatMap((hook) => {
+      const { parameter, describeAdded } = traitsOf(hook)
+      return parameter === undefined || describeAdded === undefined ? [] : [[parameter, describeAdded(entry)] as const]
+    })
+  )
+
+const addingHooks = (entry: Describable, name: string): unknown[] =>
+  name === 'find' || name === 'get' ? hooksAround(entry, name, ['around']) : []
 
 /**
  * The security requirements of the guards around a method. Since each guard must let a call in,

@@ -1,4 +1,5 @@
 import type { AroundHook, Hook, HookContext, HookMap, HookOptions, HookType } from '../../types/hooks.js'
+import type { JsonSchema } from '../../types/standard-schema.js'
 import type { ResultTracker } from './compose.js'
 import type { Judgement, PossibleCall } from './possible-call.js'
 
@@ -69,6 +70,15 @@ interface DocumentationTraits {
 interface QueryTraits {
   /** The parameter by which a query asks the hook to add fields to each record: `$may`. */
   readonly parameter?: string
+  /** Describes the parameter, and the fields that it adds. */
+  describeAdded?(position: HookPosition): AddedFields
+}
+
+/** Fields that records have if a query asks for them. */
+export interface AddedFields {
+  readonly parameter: JsonSchema
+  /** The schemas by field. `{ $ref: 'service:users' }` is a record of another service. */
+  readonly fields: Readonly<Record<string, JsonSchema>>
 }
 
 /** Read by `may()`, which tells callers what they may do. */

@@ -53,10 +53,13 @@ export function toParameters(source: OperationSource): Json[] {
 }
 
 /** Returns the schema of the whole query of a method. */
-export function toQuerySchema({ method: { schema, name, hidden }, service }: OperationSource): Json {
+export function toQuerySchema({ method: { schema, name, hidden, added }, service }: OperationSource): Json {
   const usual = name === 'find' && service.description.isAdapter ? adapterQuery : {}
   // A query must not name the fields that hooks hide.
-  return withoutFields(toJsonSchema(schema.querystring ?? usual, 'input'), hidden)
+  const query = withoutFields(toJsonSchema(schema.querystring ?? usual, 'input'), hidden)
+  if (added.size === 0) return query
+  const parameters = [...added].map(([name, { parameter }]) => [name, parameter])
+  return { ...query, properties: { ...Object(query.properties), ...Object.fromEntries(parameters) } }
 }
 
 /** Returns the type of an id in the schema of the record. */

@@ -84,6 +84,19 @@ export class DocumentedServices {
         return [path, { description, names, record: this.#recordAt([path]), parameters: new Map() }]
       })
     )
+    for (const service of this.#services.values()) this.#addFields(service)
+  }
+
+  /** Adds the fields to a record that queries can ask for. Only the answers to those have them. */
+  #addFields({ description, record }: DocumentedService): void {
+    const key = String(record.$ref).split('/').at(-1) as string
+    const component = this.components.schemas[key] as Json | undefined
+    if (component === undefined) return
+    const properties: Json = { ...Object(component.properties) }
+    for (const [parameter, { fields }] of description.methods.flatMap(({ added }) => [...added]))
+      for (const [name, schema] of Object.entries(fields))
+        properties[name] = { ...this.components.copy(schema as Json, key), 'x-parameter': parameter }
+    if (Object.keys(properties).length > 0) component.properties = properties
   }
 
   at(path: string): DocumentedService {

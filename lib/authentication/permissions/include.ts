@@ -1,16 +1,18 @@
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
+import type { JsonSchema } from '../../../types/standard-schema.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { addRelated, includeName } from '../../core/added-fields.js'
 import type { Describable } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
 import { checkNamedFields, shapesOf } from '../../core/field-names.js'
-import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
+import { type AddedFields, aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, hintFor, inspect, kinds, type OptionTable } from '../../core/options.js'
 import { placeholdersIn } from '../../core/path.js'
 import { type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
+import { kindBits } from '../../schema/reader.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream } from '../../shared/streams.js'
 import { changeRecords, isRecord } from './records.js'
@@ -114,7 +116,8 @@ export function include(
     checkType(position)
     for (const relation of named.values()) checkRelation(hook, relation, position)
   }
-  return withTraits(hook, { readsAnswer: true, parameter: includeName, check })
+  const describeAdded = (position: HookPosition): AddedFields => describeRelations(named, position)
+  return withTraits(hook, { readsAnswer: true, parameter: includeName, describeAdded, check })
 }
 
 forbidAsHook(include, "include({ author: 'users' })")
@@ -188,6 +191,29 @@ function relatedServiceOf(
   const entry = host?.entries.find((entry) => entry.service === found)
   if (entry === undefined) throw new Error(`${where}: that service is none of this server`)
   return entry
+}
+
+/** Describes the parameter and the related records for documents. */
+function describeRelations(relations: ReadonlyMap<string, NamedRelation>, position: HookPosition): AddedFields {
+  const host: ServiceHost | undefined = serviceHostOf(position.app)
+  const own = host?.entryAt(position.path)
+  const [record] = (own && shapesOf(own, 'find')) ?? []
+  const fields = [...relations].map(([name, relation]) => {
+    const { field } = relation
+    const related: JsonSchema = { $ref: `service:${relatedServiceOf(position, relation).path}` }
+    const kinds = field === undefined ? kindBits.array : (record?.field(field).shape.kinds ?? kindBits.all)
+    const isList = (kinds & ~kindBits.null) === kindBits.array
+    return [name, isList ? { type: 'array', items: related } : { anyOf: [related, { type: 'null' }] }]
+  })
+  const names = [...relations.keys()]
+  return {
+    parameter: {
+      type: 'array',
+      items: { type: 'string' },
+      description: `Related records to add: ${names.join(', ')}. Paths such as \`${names[0]}.…\` add theirs.`
+    },
+    fields: Object.fromEntries(fields) as AddedFields['fields']
+  }
 }
 
 /**

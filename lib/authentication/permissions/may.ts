@@ -1,7 +1,7 @@
 import type { AroundHook, CallerContext } from '../../../types/fastify.js'
 import { May, mayName } from '../../core/added-fields.js'
 import { BadRequest, GeneralError } from '../../core/errors.js'
-import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
+import { type AddedFields, aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
 import { inspect } from '../../core/options.js'
 import { type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'
@@ -91,10 +91,21 @@ export function may(answer?: (question: MayQuestion) => MayAnswers): AroundHook 
         `may at '${position.path}' can't tell anything, because each method has hooks of your own, which may refuse calls. If they don't, write may(({ rules }) => rules). Otherwise return what they do`
       )
   }
-  return withTraits(hook, { isInnermost: true, parameter: mayName, check })
+  return withTraits(hook, { isInnermost: true, parameter: mayName, describeAdded: () => mayDocs, check })
 }
 
 forbidAsHook(may, 'may()')
+
+const mayDocs: AddedFields = {
+  parameter: { type: 'boolean', const: true, description: 'Whether each record says what its caller may do with it.' },
+  fields: {
+    [mayName]: {
+      type: 'object',
+      description: 'The methods that the caller may call for the record, or the fields that it may send.',
+      additionalProperties: { anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string' } }] }
+    }
+  }
+}
 
 /** Returns the service of a call. `undefined` for a service of another framework. */
 function entryAt({ app, path }: Pick<HookPosition, 'app' | 'path'>) {

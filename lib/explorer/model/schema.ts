@@ -199,7 +199,8 @@ export function fieldsOf(objectSchema: unknown, follow: Follow, depth = 0): Fiel
   const parts = [...partsOf(objectSchema, follow)]
   const required = parts.flatMap((part) => asList(propertyOf(part, 'required')))
   const properties = new Map(parts.flatMap((part) => entriesOf(propertyOf(part, 'properties'))))
-  return [...properties].map(([name, schema]) => toField(name, schema, follow, required.includes(name), depth))
+  const own = [...properties].filter(([, schema]) => propertyOf(schema, 'x-parameter') === undefined)
+  return own.map(([name, schema]) => toField(name, schema, follow, required.includes(name), depth))
 }
 
 /** A schema and those that it is made of, each once: they may lead in a circle. */

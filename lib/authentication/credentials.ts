@@ -18,7 +18,7 @@ import { propertiesOf } from '../core/request-state.js'
 import { checkCookie, type TokenCookie } from './cookie.js'
 import type { Passwords } from './password.js'
 import type { RevocationList } from './sessions.js'
-import { bearer, JwtStrategy } from './strategies/jwt.js'
+import { bearer } from './strategies/jwt.js'
 import type { Authenticator, Strategy, StrategyResult } from './strategy.js'
 import type { Tokens } from './token.js'
 import type { Users } from './users.js'
@@ -40,20 +40,11 @@ interface CredentialsParts {
 
 type AuthenticationParams = Params & { authentication?: AuthenticationRequest }
 
-/** Credentials that were read from a request, before a service was called. */
-interface ReadCredentials {
-  readonly request: FastifyRequest
-  readonly reader: Credentials
-  readonly credentials: AuthenticationRequest
-  /** The strategy that read them. */
-  readonly strategy: Strategy | undefined
-  /** The value of the header of that strategy. */
-  readonly header: unknown
-}
-
-// For each `params.authentication` that was made here: who has verified it, or how it was read.
-// Any other was set by the application.
-const sources = new WeakMap<object, Credentials | ReadCredentials>()
+// Any other `params.authentication` was set by the application.
+/** Which authentication has verified a `params.authentication`. */
+const verifiers = new WeakMap<object, Credentials>()
+/** Each `params.authentication` that was read from a request, before a service was called. */
+const unverified = new WeakSet<object>()
 
 /** The call that a guard protects. */
 interface GuardedCall extends Called {
@@ -158,7 +149,7 @@ export class Credentials implements LoginVerifier {
     if (Number.isFinite(payload?.sub)) authentication.payload = { ...payload, sub: String(payload?.sub) }
     const result = { ...strategyResult, authentication } as AuthenticationResult
     if (users.name !== null && result[users.name] !== undefined) result[users.name] = users.redact(result[users.name])
-    sources.set(authentication, this)
+    verifiers.set(authentication, this)
     return result
   }
 
@@ -180,7 +171,8 @@ export class Credentials implements LoginVerifier {
     // A call of the server itself, such as the look-up of a user.
     if (!authentication && !provider) return params
     const isVerified =
-      !authentication || (sources.get(authentication) === this && strategies.includes(String(authentication.strategy)))
+      !authentication ||
+      (verifiers.get(authentication) === this && strategies.includes(String(authentication.strategy)))
     if (authenticated === true && isVerified) return params
     const credentials = await this.of(params, strategies)
     if (credentials === undefined && provider) throw new NotAuthenticated('Not authenticated')
@@ -237,14 +229,10 @@ export class Credentials implements LoginVerifier {
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: AuthenticationParams = params
     // A hook may have set `null`, or another value that is no object.
-    const source = authentication ? sources.get(authentication) : undefined
-    if (authentication && source === undefined) return authentication
+    if (authentication && !verifiers.has(authentication) && !unverified.has(authentication)) return authentication
+    // Read again, since hooks may have changed the request or the credentials.
     const request = params.provider ? requestOf(params) : undefined
-    if (request === undefined) return undefined
-    if (source !== undefined && 'reader' in source && this.#isCurrent(source, request, strategies))
-      // A copy, because the strategy may change it, and another guard may need it.
-      return { ...source.credentials }
-    return this.#parse(request, strategies)
+    return request && this.#parse(request, strategies)
   }
 
   /**
@@ -260,33 +248,10 @@ export class Credentials implements LoginVerifier {
     return undefined
   }
 
-  #keep(request: FastifyRequest, credentials: AuthenticationRequest | undefined): void {
-    if (credentials === undefined) return
-    const strategy = this.#parts.strategies.get(String(credentials.strategy))
-    const header = strategy instanceof JwtStrategy ? request.headers[strategy.header] : undefined
-    // Hooks get a copy, which they may change.
-    const authentication = { ...credentials }
-    sources.set(authentication, { request, reader: this, credentials, strategy, header })
+  #keep(request: FastifyRequest, authentication: AuthenticationRequest | undefined): void {
+    if (authentication === undefined) return
+    unverified.add(authentication)
     request.feathers = { authentication }
-  }
-
-  /**
-   * Whether a guard would read the same from a request again. Middleware and hooks may have changed
-   * the request, and only the `parse` of `JwtStrategy` is known to read a single header. A subclass
-   * may read more.
-   */
-  #isCurrent(read: ReadCredentials, request: FastifyRequest, strategies: readonly string[]): boolean {
-    const { credentials, strategy, header } = read
-    return (
-      read.reader === this &&
-      read.request === request &&
-      strategies.length === 1 &&
-      strategies[0] === credentials.strategy &&
-      strategy instanceof JwtStrategy &&
-      strategy.parse === JwtStrategy.prototype.parse &&
-      credentials.isByCookie !== true &&
-      request.headers[strategy.header] === header
-    )
   }
 
   /**

@@ -43,6 +43,6 @@ export async function eachDoor(
     for (const text of ['one', 'two', 'three', 'four']) await create.call(object, { text })
     const mounted = await mount(t, object, serviceOptions)
     const door = mounted.doors[index]
-    await t.test(door.name, (t) => run(t as Test, door, mounted))
+    await t.test(index === 0 ? 'over HTTP' : 'in the server', (t) => run(t as Test, door, mounted))
   }
 }

@@ -167,6 +167,14 @@ export function hooksAround(
 export const addingParameters = (entry: Describable, name: string): readonly string[] =>
   addingHooks(entry, name).flatMap((hook) => traitsOf(hook).parameter ?? [])
 
+/** Returns the paths of the services whose records a query of `find` adds to each record. */
+export const servicesAdded = (entry: Describable, query: object): readonly string[] =>
+  addingHooks(entry, 'find').flatMap((hook) => {
+    const { parameter = '', servicesAdded } = traitsOf(hook)
+    const value: unknown = Reflect.get(query, parameter)
+    return value === undefined ? [] : (servicesAdded?.(entry, value) ?? [])
+  })
+
 const addedFields = (entry: Describable, name: string): ReadonlyMap<string, AddedFields> =>
   new Map(
     addingHooks(entry, name).flatMap((hook) => {

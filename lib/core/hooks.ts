@@ -70,6 +70,8 @@ interface DocumentationTraits {
 interface QueryTraits {
   /** The parameter by which a query asks the hook to add fields to each record: `$may`. */
   readonly parameter?: string
+  /** Returns the paths of the services whose records a value of the parameter adds. */
+  servicesAdded?(position: HookPosition, value: unknown): readonly string[]
   /** Describes the parameter, and the fields that it adds. */
   describeAdded?(position: HookPosition): AddedFields
 }

@@ -19,6 +19,12 @@ interface Notice {
   readonly record?: string | undefined
 }
 
+/** An event of a related record is none of the list, which only has to be read again. */
+const toNotice = (subscription: Subscription, visibility: Visibility): Notice => ({
+  subscription,
+  visibility: subscription.isRelated ? 'changed' : visibility
+})
+
 /** An event on its way to the subscribers. */
 interface OutgoingEvent {
   readonly entry: LogEntry
@@ -60,10 +66,12 @@ export class Delivery {
   deliver(entry: LogEntry, topic: Topic): void {
     const outgoing = { entry, topic, heads: new Map<string, string>() }
     const byStream = new Map<EventStream, Notice[]>()
-    for (const [subscription, visibility] of this.#subscriptions.affectedBy(topic, entry.event)) {
-      const notices = byStream.get(subscription.stream)
-      if (notices === undefined) byStream.set(subscription.stream, [{ subscription, visibility }])
-      else notices.push({ subscription, visibility })
+    for (const affected of this.#subscriptions.affectedBy(topic, entry.event)) {
+      const notice = toNotice(...affected)
+      const { stream } = notice.subscription
+      const notices = byStream.get(stream)
+      if (notices === undefined) byStream.set(stream, [notice])
+      else notices.push(notice)
     }
     for (const [stream, notices] of byStream) {
       try {
@@ -84,7 +92,7 @@ export class Delivery {
     const notices = [...stream.subscriptions].flatMap((subscription) => {
       if (subscription.topic !== topic) return []
       const visibility = compared.visibilityFor(subscription.scope)
-      return visibility === undefined ? [] : [{ subscription, visibility }]
+      return visibility === undefined ? [] : [toNotice(subscription, visibility)]
     })
     return this.#framesOf({ entry, topic, heads: new Map() }, stream, notices, false)
   }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'qs'
+import { addingParameters } from '../core/description.js'
 import { attempt, errorFromJSON, ServiceError } from '../core/errors.js'
 import { type AcceptedLogin, loginsInParams } from '../core/logins.js'
 import { ComparedValue, type ListConditions, prepareConditions, routeField } from '../core/matching.js'
@@ -93,13 +94,20 @@ export class ScopeResolver {
       signal: this.#signal,
       body: isByBody ? query : undefined
     })
-    if (response.statusCode < 300) return toListScope(topic, this.#credentials, probe)
+    if (response.statusCode < 300) {
+      const scope = toListScope(topic, this.#credentials, probe)
+      // What hooks add, such as rights, depends on more than the scope.
+      return addsFields(topic, list) ? { ...scope, text: undefined } : scope
+    }
     return errorFromJSON(
       response.statusCode >= 400 ? response.statusCode : 500,
       attempt(() => response.json())
     )
   }
 }
+
+const addsFields = ({ entry }: Topic, { query }: ListRequest): boolean =>
+  addingParameters(entry, 'find').some((name) => Object.hasOwn(query, name))
 
 /** Returns a query without `$limit`, `$skip`, `$sort` and `$select`. */
 function conditionsInQuery(query: unknown): Record<string, unknown> {

@@ -196,7 +196,9 @@ export class OpenStreams {
     }
     this.#subscriptions.delete(subscription)
     stream.dropPending()
-    if (code === 401) stream.stop('revoked')
+    // The list itself goes on, without those records.
+    if (subscription.isRelated) stream.sendChanged(subscription.list.name, index)
+    else if (code === 401) stream.stop('revoked')
     else if (stream.subscriptions.size === 0) stream.stop('forbidden')
     else stream.sendStopped(index, error)
   }

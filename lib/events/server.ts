@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { servicesAdded } from '../core/description.js'
 import { attempt, NotFound, ServiceError, toServiceError, Unavailable } from '../core/errors.js'
 import { isClosed } from '../core/http-call.js'
+import { fillPath } from '../core/path.js'
 import { type ServiceHost, serviceHostOf } from '../core/plugin-state.js'
 import { type CallerCredentials, credentialsOf } from '../shared/caller-requests.js'
 import { CallEvents } from './call-events.js'
@@ -22,6 +24,8 @@ interface AcceptedList {
   readonly list: ListRequest
   readonly topic: Topic
   readonly scope: ListScope
+  /** The lists of the related records that it includes, under its own name. */
+  readonly related?: readonly AcceptedList[]
 }
 
 /** The list, or the error with which it was refused. */
@@ -183,10 +187,24 @@ export class EventServer {
       const { topic, path } = this.#findTopic(requested.name, urlPathOf(request))
       const list = { ...requested, path }
       const scope = await resolver.resolve(topic, list)
-      return scope instanceof ServiceError ? scope : { list, topic, scope }
+      if (scope instanceof ServiceError) return scope
+      return { list, topic, scope, related: await this.#resolveRelated({ list, topic, scope }, resolver) }
     } catch (error) {
       return toServiceError(error)
     }
+  }
+
+  /** Resolves the lists of related records whose services publish events, and that the caller may find. */
+  async #resolveRelated({ list, topic, scope }: AcceptedList, resolver: ScopeResolver): Promise<AcceptedList[]> {
+    const { name, query } = list
+    const topics = [...new Set(servicesAdded(topic.entry, query))].flatMap((path) => this.#topics.get(path) ?? [])
+    const resolved = topics.map(async (topic): Promise<ResolvedList> => {
+      const path = fillPath(encodeURI(topic.path), Object(scope.params.route))
+      const related = { path, name, query: {}, isJSON: false }
+      const found = await resolver.resolve(topic, related)
+      return found instanceof ServiceError ? found : { list: related, topic, scope: found }
+    })
+    return (await Promise.all(resolved)).filter(isAccepted)
   }
 
   /**
@@ -227,8 +245,10 @@ export class EventServer {
     reply.raw.once('close', () => stream.source.destroy())
     const isSingle = isOfAll || resolved.length === 1
     for (const item of accepted) {
+      const { related = [], ...own } = item
       const index = isSingle ? undefined : resolved.indexOf(item)
-      this.#subscriptions.add({ ...item, stream, index })
+      this.#subscriptions.add({ ...own, stream, index })
+      for (const list of related) this.#subscriptions.add({ ...list, stream, index, isRelated: true })
     }
     this.streams.add(stream, quotaKey)
     const paths = accepted.map(({ list }) => list.path)

@@ -16,6 +16,8 @@ export interface Subscription {
   readonly stream: EventStream
   /** The index of the list in the request of the stream; `undefined` for a single list. */
   readonly index: number | undefined
+  /** Whether the topic is that of related records, which the list includes. */
+  readonly isRelated?: boolean
   /** The latest answer to which records the list has. */
   scope: ListScope
 }

@@ -3,7 +3,7 @@ import type { Query } from '../../../types/service.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { addRelated, includeName } from '../../core/added-fields.js'
-import type { Describable } from '../../core/description.js'
+import { type Describable, servicesAdded } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
 import { checkNamedFields, shapesOf } from '../../core/field-names.js'
 import { type AddedFields, aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
@@ -117,7 +117,12 @@ export function include(
     for (const relation of named.values()) checkRelation(hook, relation, position)
   }
   const describeAdded = (position: HookPosition): AddedFields => describeRelations(named, position)
-  return withTraits(hook, { readsAnswer: true, parameter: includeName, describeAdded, check })
+  const added = (position: HookPosition, value: unknown): readonly string[] =>
+    [...readAsked(value, named, depth, position.path)].flatMap(([relation, within]) => {
+      const target = relatedServiceOf(position, relation)
+      return [target.path, ...(within.length > 0 ? servicesAdded(target, { [includeName]: within }) : [])]
+    })
+  return withTraits(hook, { readsAnswer: true, parameter: includeName, describeAdded, servicesAdded: added, check })
 }
 
 forbidAsHook(include, "include({ author: 'users' })")

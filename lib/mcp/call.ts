@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { stringify } from 'qs'
 import type { AroundHook } from '../../types/hooks.js'
 import type { McpCall } from '../../types/service.js'
+import { addingParameters, type Describable } from '../core/description.js'
 import { attempt, BadRequest, errorFromJSON } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
 import { isObject } from '../core/objects.js'
@@ -36,14 +37,17 @@ export interface Answer {
 }
 
 /** Lets hooks of methods see in `params.mcp` that an agent calls. Clients can't set it. */
-export function markCalls(methods: readonly SelectedMethod[]): void {
+export function markCalls(methods: readonly SelectedMethod[], all: readonly Describable[]): void {
   const mark: AroundHook = async (context, next) => {
     const mcp = rawStateOf(context)?.mcp
     if (mcp !== undefined) context.params.mcp = mcp
     await next()
   }
   const hook = withTraits(mark, { isOutermost: true })
-  for (const entry of new Set(methods.map(({ entry }) => entry))) {
+  const called = new Set(methods.map(({ entry }) => entry))
+  // Such a call may ask any other service for more fields.
+  const asksOthers = [...called].some((entry) => addingParameters(entry, 'find').length > 0)
+  for (const entry of asksOthers ? all : called) {
     entry.hooks.add({ around: { all: [hook] } })
     entry.compose()
   }

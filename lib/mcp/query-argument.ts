@@ -20,7 +20,7 @@ export function toQueryArgument(
   if (!isObject(properties)) return form.isMany ? { ...schema, type: 'object' } : undefined
   // An id selects the record, so conditions are rarely of use.
   const isWhole = form.isMany || method.isCustom
-  const shown = isWhole ? properties : pick(['$select'], (name) => properties[name])
+  const shown = isWhole ? properties : pick(['$select', ...method.added.keys()], (name) => properties[name])
   if (isEmpty(shown)) return undefined
   const fields = Object.entries(shown).map(([name, field]) => [name, shareOperators(field, components)])
   return { ...(isWhole && schema), type: 'object', properties: Object.fromEntries(fields) }

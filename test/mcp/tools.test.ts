@@ -1,5 +1,9 @@
 import { METHODS } from 'node:http'
+import Fastify from 'fastify'
 import { test } from 'tap'
+import services, { resource } from '../../index.js'
+import { include } from '../../lib/authentication/index.js'
+import mcp from '../../lib/mcp/index.js'
 import { memory } from '../../lib/memory/index.js'
 import { callTool, connect, createApp, marks, modes, post, start, tokenOf } from './app.js'
 
@@ -211,4 +215,28 @@ test('A condition with null finds records without a value, or is refused where a
   const found = await find({ end: null, id: { $in: Array.from({ length: 30 }, (_, id) => id) } })
   if (METHODS.includes('QUERY')) t.strictSame(found.structuredContent, [{ id: 1, end: null }])
   else t.match(found, { isError: true, content: [{ text: /can't have null/ }] })
+})
+
+test('An agent asks for related records, whose service sees it as an agent', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const seen: unknown[] = []
+  app.service('authors', memory({ records: [{ id: 7, name: 'Ada' }] }), {
+    hooks: { before: { find: [({ params }) => void seen.push(params.mcp)] } }
+  })
+  const record = { type: 'object', properties: { id: { type: 'integer' }, authorId: { type: 'integer' } } } as const
+  app.service('posts', memory({ records: [{ id: 1, authorId: 7 }] }), {
+    schema: resource(record) as object,
+    hooks: { around: { all: [include({ author: 'authors' })] } }
+  })
+  await app.register(mcp, { services: ['posts.find', 'posts.get'] })
+  const { tools } = (await post(app, { method: 'tools/list' })).json().result
+  for (const { inputSchema } of tools) t.match(inputSchema.properties.query.properties.$include, { type: 'array' })
+  const query = { $include: ['author'] }
+  const found = (await callTool(app, 'posts_find', { query })).json().result
+  t.strictSame(found.structuredContent ?? JSON.parse(found.content[0].text), [
+    { id: 1, authorId: 7, author: { id: 7, name: 'Ada' } }
+  ])
+  t.strictSame(seen, [{ tool: 'posts_find' }])
 })

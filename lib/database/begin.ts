@@ -148,75 +148,52 @@ async function runOnConnection(
   onCommit: () => void,
   isolationLevel: string | undefined
 ): Promise<unknown> {
-  const connection = new TransactionConnection(client)
+  let isOpen = true
+  let isLost = false
+  // The end of a connection rejects its query. Without a listener it would also end the process.
+  const onError = () => {
+    isLost = true
+  }
+  const release = (isBroken: boolean) => {
+    client.removeListener('error', onError)
+    client.release(isBroken)
+  }
+  // After the end, the pool gives the connection to others. Work that still runs must not use it
+  // then, even if it has read `query` before.
+  const query = (...args: unknown[]): unknown => {
+    if (!isOpen) throw createEndedError()
+    return Reflect.apply(client.query, client, args)
+  }
+  const trx = new Proxy(client, {
+    get(_client, name) {
+      if (name === 'query') return query
+      const member: unknown = Reflect.get(client, name)
+      return typeof member === 'function' ? member.bind(client) : member
+    }
+  })
+  client.on('error', onError)
   try {
     await client.query(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`)
-    const result = await work(connection.trx)
-    connection.close()
+    const result = await work(trx)
+    isOpen = false
     // A connection that has ended takes no commit.
-    if (!connection.isLost) onCommit()
+    if (!isLost) onCommit()
     const { command } = Object(await client.query('commit'))
-    if (command === 'ROLLBACK') throw createAbortedError()
-    connection.release(false)
+    // One of its statements had failed, and the work has caught the error: PostgreSQL's code.
+    if (command === 'ROLLBACK')
+      throw Object.assign(new Error('The transaction was rolled back: one of its statements had failed'), {
+        severity: 'ERROR',
+        code: '25P02'
+      })
+    release(false)
     return result
   } catch (error) {
-    connection.close()
-    const end = client.query('rollback')
-    connection.release(
-      await end.then(
-        () => false,
-        () => true
-      )
+    isOpen = false
+    const isBroken = await client.query('rollback').then(
+      () => false,
+      () => true
     )
+    release(isBroken)
     throw error
-  }
-}
-
-/** The error if a statement has failed, and the work has caught it: it has PostgreSQL's code. */
-const createAbortedError = () =>
-  Object.assign(new Error('The transaction was rolled back: one of its statements had failed'), {
-    severity: 'ERROR',
-    code: '25P02'
-  })
-
-/** A connection of a pool while it runs a transaction. */
-class TransactionConnection {
-  readonly #client: PostgresConnection
-  /** The connection for the work, which refuses statements after the end. */
-  readonly trx: PostgresConnection
-  #isOpen = true
-  /** Whether the connection has ended. */
-  isLost = false
-
-  constructor(client: PostgresConnection) {
-    this.#client = client
-    client.on('error', this.#onError)
-    // After the end, the pool gives the connection to others. Work that still runs must not use it
-    // then, even if it has read `query` before.
-    const query = (...args: unknown[]): unknown => {
-      if (!this.#isOpen) throw createEndedError()
-      return Reflect.apply(client.query, client, args)
-    }
-    this.trx = new Proxy(client, {
-      get(_client, name) {
-        if (name === 'query') return query
-        const member: unknown = Reflect.get(client, name)
-        return typeof member === 'function' ? member.bind(client) : member
-      }
-    })
-  }
-
-  // The end of a connection rejects its query. Without a listener it would also end the process.
-  readonly #onError = () => {
-    this.isLost = true
-  }
-
-  close(): void {
-    this.#isOpen = false
-  }
-
-  release(isBroken: boolean): void {
-    this.#client.removeListener('error', this.#onError)
-    this.#client.release(isBroken)
   }
 }

@@ -91,57 +91,52 @@ export async function transaction<Database extends TransactionalDatabase, T>(
       `A transaction needs a function: transaction(knex, async (params) => { … }), got ${inspect(work)}`
     )
   const { transaction: outer } = (options.params ?? {}) as Partial<TransactionParams<TransactionOf<Database>>>
-  if (!outer) return new TransactionRun(work).run(begin, options.params)
+  if (!outer) return runInTransaction(begin, work, options.params)
   requireOpen(outer)
   return work({ transaction: outer })
 }
 
-/** Runs work in a new transaction. */
-class TransactionRun<Trx, T> {
-  readonly #work: (params: TransactionParams<Trx>) => Promise<T>
-  #transaction: OpenTransaction | undefined
-  #running: Promise<T> | undefined
-  #isCommitSent = false
-  #isOver = false
-
-  constructor(work: (params: TransactionParams<Trx>) => Promise<T>) {
-    this.#work = work
-  }
-
-  /** @param params the params of the call that the work is part of */
-  async run(begin: Beginner, params: Params | undefined): Promise<T> {
-    const onCommit = () => {
-      this.#isCommitSent = true
-      this.#transaction?.close()
-    }
-    const onLoss = () => this.#transaction?.close()
-    try {
-      await begin((trx) => this.#runWork(trx), onCommit, onLoss)
-      if (this.#running === undefined)
-        throw new Error('The `transaction` of the database ended without a call of its function')
-      this.#transaction?.end(true)
-      return await this.#running
-    } catch (error) {
-      this.#isOver = true
-      const isLost = this.#isCommitSent && losesCommit(error, this.#transaction?.trx)
-      if (isLost || isLostCommit(error)) noteLostCommit(params)
-      this.#transaction?.end(isLost ? undefined : false)
-      // A library gives up when the connection ends, even if the work still runs.
-      await this.#running?.catch(() => {})
-      throw error
-    }
-  }
-
-  #runWork(trx: unknown): Promise<T> {
+/**
+ * Runs work in a new transaction.
+ * @param params the params of the call that the work is part of
+ */
+async function runInTransaction<Trx, T>(
+  begin: Beginner,
+  work: (params: TransactionParams<Trx>) => Promise<T>,
+  params: Params | undefined
+): Promise<T> {
+  let current: OpenTransaction | undefined
+  let running: Promise<T> | undefined
+  let isCommitSent = false
+  let isOver = false
+  const runWork = (trx: unknown): Promise<T> => {
     // knex calls its function even if the begin has failed.
-    if (this.#isOver || (trx as KnexTrx | undefined)?.isCompleted?.()) throw createEndedError()
+    if (isOver || (trx as KnexTrx | undefined)?.isCompleted?.()) throw createEndedError()
     // A library may run the work again after a conflict, of which nothing was committed.
-    this.#isCommitSent = false
-    this.#transaction?.end(false)
-    this.#transaction = openTransaction(trx)
-    const { params } = this.#transaction
-    this.#running = (async () => this.#work(params as TransactionParams<Trx>))()
-    return this.#running
+    isCommitSent = false
+    current?.end(false)
+    const opened = openTransaction(trx)
+    current = opened
+    running = (async () => work(opened.params as TransactionParams<Trx>))()
+    return running
+  }
+  const onCommit = () => {
+    isCommitSent = true
+    current?.close()
+  }
+  try {
+    await begin(runWork, onCommit, () => current?.close())
+    if (running === undefined) throw new Error('The `transaction` of the database ended without a call of its function')
+    current?.end(true)
+    return await running
+  } catch (error) {
+    isOver = true
+    const isLost = isCommitSent && losesCommit(error, current?.trx)
+    if (isLost || isLostCommit(error)) noteLostCommit(params)
+    current?.end(isLost ? undefined : false)
+    // A library gives up when the connection ends, even if the work still runs.
+    await running?.catch(() => {})
+    throw error
   }
 }
 

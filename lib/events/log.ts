@@ -108,71 +108,53 @@ const memoryLogOptions: OptionTable<MemoryLogOptions> = { events: kinds.fromZero
  */
 export function memoryLog(options: MemoryLogOptions = {}): EventLog {
   checkOptions('memoryLog()', memoryLogOptions, options)
-  return new MemoryLog(options)
-}
-
-/** Its methods are fields, so that applications can spread a log and replace some of them. */
-class MemoryLog implements EventLog {
-  readonly #maxEvents: number
-  readonly #maxBytes: number
-  readonly #listeners = new Set<LogListener>()
-  readonly #epoch = randomUUID().replaceAll('-', '').slice(0, 16)
+  const { events: maxEvents = 1000, bytes: maxBytes = 8 * 1024 * 1024 } = options
+  const listeners = new Set<LogListener>()
+  const epoch = randomUUID().replaceAll('-', '').slice(0, 16)
   // A map keeps the order of the entries, and removes the first one at once.
-  readonly #entries = new Map<number, LogEntry>()
-  /** The number of the newest entry. */
-  #last = 0
-  /** The number of the newest entry that is forgotten. */
-  #forgotten = 0
-  #bytes = 0
+  const entries = new Map<number, LogEntry>()
+  let newest = 0
+  let newestForgotten = 0
+  let size = 0
+  const toId = (number: number) => `${epoch}-${number.toString(36)}`
 
-  constructor({ events = 1000, bytes = 8 * 1024 * 1024 }: MemoryLogOptions) {
-    this.#maxEvents = events
-    this.#maxBytes = bytes
+  function trim(): void {
+    for (const [number, { event }] of entries) {
+      if (entries.size <= maxEvents && size <= maxBytes) return
+      entries.delete(number)
+      size -= sizeOf(event)
+      newestForgotten = number
+    }
   }
 
-  readonly append = (event: LoggedEvent): void => {
-    this.#last += 1
-    const entry = { id: this.#toId(this.#last), event }
-    this.#entries.set(this.#last, entry)
-    this.#bytes += sizeOf(event)
-    this.#trim()
-    for (const listener of this.#listeners) listener.onEvent(entry)
-  }
-
-  readonly newest = (): string => this.#toId(this.#last)
-
-  readonly read = (after: string): readonly LogEntry[] | undefined => {
-    const [, number = ''] = after.length <= 64 && after.startsWith(`${this.#epoch}-`) ? after.split('-') : []
-    const position = Number.parseInt(number, 36)
-    const isKept = position >= this.#forgotten && position <= this.#last
-    if (!isKept || this.#toId(position) !== after) return undefined
-    const length = this.#last - position
-    return Array.from({ length }, (_, index) => this.#entries.get(position + index + 1) as LogEntry)
-  }
-
-  readonly listen = (listener: LogListener): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  readonly lose = (): void => {
-    this.#entries.clear()
-    this.#bytes = 0
-    this.#last += 1
-    this.#forgotten = this.#last
-    for (const listener of this.#listeners) listener.onLoss()
-  }
-
-  #toId(number: number): string {
-    return `${this.#epoch}-${number.toString(36)}`
-  }
-
-  #trim(): void {
-    for (const [number, { event }] of this.#entries) {
-      if (this.#entries.size <= this.#maxEvents && this.#bytes <= this.#maxBytes) return
-      this.#entries.delete(number)
-      this.#bytes -= sizeOf(event)
-      this.#forgotten = number
+  return {
+    append(event) {
+      newest += 1
+      const entry = { id: toId(newest), event }
+      entries.set(newest, entry)
+      size += sizeOf(event)
+      trim()
+      for (const listener of listeners) listener.onEvent(entry)
+    },
+    newest: () => toId(newest),
+    read(after) {
+      const [, number = ''] = after.length <= 64 && after.startsWith(`${epoch}-`) ? after.split('-') : []
+      const position = Number.parseInt(number, 36)
+      const isKept = position >= newestForgotten && position <= newest
+      if (!isKept || toId(position) !== after) return undefined
+      const length = newest - position
+      return Array.from({ length }, (_, index) => entries.get(position + index + 1) as LogEntry)
+    },
+    listen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    lose() {
+      entries.clear()
+      size = 0
+      newest += 1
+      newestForgotten = newest
+      for (const listener of listeners) listener.onLoss()
     }
   }
 }

@@ -26,49 +26,42 @@ export interface AuthenticationSettings {
   strategies?: readonly string[]
 }
 
+export type FeathersCredentials = ReturnType<typeof createCredentials>
+
 /**
  * Reads `params.authentication` from requests, as `parseAuthentication` of the REST transports of
  * Feathers does.
  */
-export class FeathersCredentials implements MountedReader {
-  readonly #application: MountedApplication
-  readonly #settings: AuthenticationSettings
-  #service: MountedAuthentication | null | undefined
-
-  constructor(application: MountedApplication, settings: AuthenticationSettings) {
-    this.#application = application
-    this.#settings = settings
-  }
-
-  #find(): MountedAuthentication | null | undefined {
+export function createCredentials(application: MountedApplication, settings: AuthenticationSettings) {
+  let found: MountedAuthentication | null | undefined
+  const find = () => {
     // The application asks all services for their settings.
-    this.#service ??= this.#application.defaultAuthentication?.(this.#settings.service)
-    return this.#service
+    found ??= application.defaultAuthentication?.(settings.service)
+    return found
   }
+  return {
+    /** Returns whether the application has an authentication service. */
+    isThere: (): boolean => Boolean(find()),
 
-  /** Returns whether the application has an authentication service. */
-  readonly isThere = (): boolean => Boolean(this.#find())
+    async readCredentials(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const service = find()
+      if (!service) return
+      const { parseStrategies, authStrategies = [] } = service.configuration
+      const strategies = settings.strategies ?? parseStrategies ?? authStrategies
+      const authentication = await service.parse(request.raw, reply.raw, ...strategies)
+      if (authentication) request.feathers.authentication = authentication
+    },
 
-  readonly readCredentials = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const service = this.#find()
-    if (!service) return
-    const { parseStrategies, authStrategies = [] } = service.configuration
-    const strategies = this.#settings.strategies ?? parseStrategies ?? authStrategies
-    const authentication = await service.parse(request.raw, reply.raw, ...strategies)
-    if (authentication) request.feathers.authentication = authentication
-  }
-
-  /** @throws if the service that the settings name does not authenticate */
-  check(): void {
-    const { service: path } = this.#settings
-    if (path === undefined || isAuthenticationService(attempt(() => this.#find()))) return
-    const services = Object.entries(this.#application.services).filter(([, service]) =>
-      isAuthenticationService(service)
-    )
-    throw new Error(
-      `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${inspectText(path)}. There are: ${services.map(([name]) => `'${name}'`).join(', ') || 'none'}`
-    )
-  }
+    /** @throws if the service that the settings name does not authenticate */
+    check(): void {
+      const { service: path } = settings
+      if (path === undefined || isAuthenticationService(attempt(find))) return
+      const services = Object.entries(application.services).filter(([, service]) => isAuthenticationService(service))
+      throw new Error(
+        `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${inspectText(path)}. There are: ${services.map(([name]) => `'${name}'`).join(', ') || 'none'}`
+      )
+    }
+  } satisfies MountedReader & Record<string, unknown>
 }
 
 const isAuthenticationService = (service: unknown): boolean =>

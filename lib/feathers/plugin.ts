@@ -3,10 +3,10 @@ import plugin from 'fastify-plugin'
 import { checkOptions, kinds, type OptionTable, withoutRegister } from '../core/options.js'
 import { hasHookApplication, ownPluginState } from '../core/plugin-state.js'
 import { createApplications, registerApplications } from './application.js'
-import { FeathersCredentials } from './authentication.js'
-import { Fallback } from './fallback.js'
+import { createCredentials } from './authentication.js'
+import { createFallback } from './fallback.js'
 import { IgnoreList } from './ignore-middleware.js'
-import { Mount, type MountOptions } from './mount.js'
+import { type MountOptions, mountApplication } from './mount.js'
 import type { FeathersApplication, MountedApplication } from './mounted.js'
 import { applySettings, createSettings, type SettingsOption } from './settings.js'
 
@@ -50,13 +50,17 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const isFirst = mounted === undefined || !hasHookApplication(fastify)
   const applications = isFirst ? registerApplications(fastify, backing) : createApplications({ backing, mixins: [] })
   await applySettings(settings ?? {}, backing, fastify)
-  const credentials = mounted && new FeathersCredentials(mounted, authentication ?? {})
+  const credentials = mounted && createCredentials(mounted, authentication ?? {})
   // Guards of the application at services of ours are answered, too. Guards of an application that
   // is registered around it are not, since hooks do not get that application here.
   if (isFirst) ownPluginState(fastify).mountedReader = credentials
   if (mounted === undefined || credentials === undefined) return
-  const framework = fallback ? await Fallback.create(mounted, fastify, ignoreList) : undefined
-  new Mount(fastify, mounted, applications, credentials, ignoreList, framework).register()
+  mountApplication(fastify, mounted, {
+    toApplication: applications,
+    credentials,
+    ignoreList,
+    fallback: fallback ? await createFallback(mounted, fastify, ignoreList) : undefined
+  })
 }
 
 const isApplication = (value: unknown) => {

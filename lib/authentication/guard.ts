@@ -102,7 +102,7 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
 
   const security = ({ app }: HookPosition) => authenticationOf(app, service).securitySchemes(strategies)
   const judge = (call: PossibleCall) => judgeLogin(call, guard, authenticationOf(call.context.app, service), strategies)
-  return withTraits(guard, { check, security, judge, admit: (context: GuardContext) => guard(context) })
+  return withTraits(guard, { check, security, judge })
 }
 
 forbidAsHook(authenticate, "authenticate('jwt')")
@@ -193,14 +193,11 @@ export class DefaultGuard {
     const host = serviceHostOf(app)
     this.#host = host
     const { credentials, strategies } = options
-    const admit = async (context: HookContext) => {
-      const { service, method, id, params } = context
-      context.params = await credentials.check(params, strategies, { service, method, id, call: context })
-    }
     const guard: AroundHook = async (context, next) => {
-      if (!this.#isGuarded(context.path, context.method)) return next()
+      const { path, service, method, id, params } = context
+      if (!this.#isGuarded(path, method)) return next()
       try {
-        await admit(context)
+        context.params = await credentials.check(params, strategies, { service, method, id, call: context })
       } catch (error) {
         // The error hooks of all services run inside this hook, so they would miss the error. They
         // may convert that of a database, or recover.
@@ -212,7 +209,6 @@ export class DefaultGuard {
     this.#hook = withTraits(guard, {
       isOutermost: true,
       guards: app,
-      admit,
       judge: async (call) =>
         !this.#isGuarded(call.context.path, call.method) || judgeLogin(call, guard, credentials, strategies),
       security: ({ path }, method) =>

@@ -38,11 +38,11 @@ interface GuardTraits {
    */
   security?(position: HookPosition, method: string): Readonly<Record<string, SecurityScheme>> | undefined
   /**
-   * Decides by the caller alone whether they may call a method, whatever its id, data and query
-   * are. A guard sets the params of the call.
-   * @throws if the caller may not call it
+   * Judges a call that nobody makes. A guard sets its params. Hooks of this package without it have
+   * no say.
+   * @throws the error with which the hook would refuse the call
    */
-  admit?(context: HookContext): Promise<void>
+  judge?(call: PossibleCall): Promise<Judgement>
 }
 
 /** Read at the start, where a resource declares who may call a method, or that it needs a key. */
@@ -85,11 +85,6 @@ export interface AddedFields {
 
 /** Read by `may()`, which tells callers what they may do. */
 interface PermissionTraits {
-  /**
-   * Judges a call that nobody makes. Hooks of this package without it have no say.
-   * @throws the error with which the hook would refuse the call
-   */
-  judge?(call: PossibleCall): Promise<Judgement>
   /** Whether the hook calls `get`, with all its hooks, before a method of a record runs. */
   readsRecord?(service: object, method: string): boolean
 }

@@ -76,12 +76,6 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   }
   const rolesOf = async (context: HookContext): Promise<string[]> =>
     roleNamesIn(await roleOf(requireUser(context).user, context))
-  const admit = async (context: HookContext) => {
-    if (isFree(context, context.method)) return
-    const [userRoles, declared] = [await rolesOf(context), declaredRoles(context, context.method)]
-    if (permissions.combine(userRoles, context.method, declared) === false)
-      throw permissions.refusal(context, userRoles, declared)
-  }
 
   const hook: AroundHook = async (context, next) => {
     if (isFree(context, context.method)) return next()
@@ -96,7 +90,11 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     const { context, method } = call
     if (isFree(context, method)) return true
     const userRoles = await call.ask(hook, rolesOf)
-    return userRoles && permissions.combine(userRoles, method, declaredRoles(context, method))
+    if (userRoles === undefined) return undefined
+    const declared = declaredRoles(context, method)
+    const permission = permissions.combine(userRoles, method, declared)
+    if (permission === false) throw permissions.refusal(context, userRoles, declared)
+    return permission
   }
   const checkType = aroundOnly('allow')
   const check = (position: HookPosition) => {
@@ -110,7 +108,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     applies(position, method) ? permissions.describe(method, declaredRoles(position, method)) : undefined
   const rolesFor = (position: HookPosition, method: string) =>
     applies(position, method) ? permissions.roleNames : undefined
-  return withTraits(hook, { check, admit, judge, describeAccess, rolesFor, limitsFields: permissions.lists.length > 0 })
+  return withTraits(hook, { check, judge, describeAccess, rolesFor, limitsFields: permissions.lists.length > 0 })
 }
 
 /** Returns the roles for which a resource has declared a custom method. */

@@ -1,9 +1,9 @@
 import type { HookContext } from '../../../types/fastify.js'
 import { type Describable, hooksAround } from '../../core/description.js'
 import { toServiceError } from '../../core/errors.js'
-import { aroundHooksOf, hooksInOrder, isOwnHook, traitsOf } from '../../core/hooks.js'
+import { isOwnHook, traitsOf } from '../../core/hooks.js'
 import { clientOf } from '../../core/http-call.js'
-import { PossibleCall, type RecordTest, SharedAnswers } from '../../core/possible-call.js'
+import { PossibleCall, type RecordTest, rulesAround, SharedAnswers } from '../../core/possible-call.js'
 import { maySendOf } from '../../core/resource/body-rules.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
 
@@ -61,17 +61,6 @@ const readMethods = (entry: Describable): readonly AskedMethod[] =>
         maySend: body && maySendOf(body)
       }
     })
-
-/** Returns the hooks that may refuse a call, in the order in which they run. */
-function rulesAround({ common, hooks, options }: Describable, name: string): readonly object[] {
-  const added = [common, hooks].flatMap((store) => [
-    ...aroundHooksOf(store, name),
-    ...hooksInOrder(store, 'before', name)
-  ])
-  const all = [options.before ?? [], added.map(({ hook }) => hook)].flat(2).filter((hook) => traitsOf(hook).judge)
-  const isOutermost = (hook: unknown) => traitsOf(hook).isOutermost === true
-  return [...all.filter(isOutermost), ...all.filter((hook) => !isOutermost(hook))] as object[]
-}
 
 /**
  * Asks the rules of methods about the caller of a call.

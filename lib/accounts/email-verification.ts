@@ -4,11 +4,11 @@ import { LocalStrategy, type RateLimitOptions } from '../authentication/index.js
 import { Forbidden } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
-import { invalidLink, Links } from './links.js'
-import { Mails, type SendMail } from './mails.js'
+import { createLinks, invalidLink } from './links.js'
+import { createMailer, type SendMail } from './mails.js'
 import { PasswordLogin } from './password-login.js'
 import { accountSchemas, linkToken, userName } from './schemas.js'
-import { VerifiedAddress } from './verified-address.js'
+import { trackAddress } from './verified-address.js'
 
 export interface EmailVerificationOptions {
   /** Sends the mail with the link. The server does not wait for it. */
@@ -59,12 +59,12 @@ export async function emailVerification(app: FastifyInstance, options: EmailVeri
   const { expiresIn = '1d', rateLimit = true } = options
   const login = new PasswordLogin(app, 'emailVerification')
   const { strategy } = login
-  const links = new Links(login, joinPath(app.prefix, path), expiresIn, [strategy.entityUsernameField, field])
-  const address = new VerifiedAddress(login, field, new Mails(app, login, links, send))
+  const links = createLinks(login, joinPath(app.prefix, path), expiresIn, [strategy.entityUsernameField, field])
+  const address = trackAddress(login, field, createMailer(app, login, links, send))
   const service: EmailVerifications<string> = {
     async create(data, params = {}) {
       const user = await login.findUser(data, params)
-      address.send(params, () => user)
+      address.sendLink(params, () => user)
       return { sent: true }
     },
     async confirm({ token }, params = {}) {
@@ -92,13 +92,8 @@ export async function emailVerification(app: FastifyInstance, options: EmailVeri
     ),
     rateLimit
   })
-  address.install()
-  if (required) requireVerified(login, address)
-}
-
-/** Lets users with an address that is not verified not log in by password. */
-function requireVerified({ strategies }: PasswordLogin, address: VerifiedAddress): void {
-  for (const strategy of strategies)
+  if (!required) return
+  for (const strategy of login.strategies)
     if (strategy instanceof LocalStrategy)
       strategy.userChecks.push((user) => {
         // The password was right, so the caller may know it.

@@ -3,8 +3,8 @@ import type { Params } from '../../types/service.js'
 import type { RateLimitOptions } from '../authentication/rate-limit.js'
 import { joinPath } from '../core/path.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
-import { invalidLink, Links } from './links.js'
-import { Mails, type SendMail } from './mails.js'
+import { createLinks, invalidLink } from './links.js'
+import { createMailer, type SendMail } from './mails.js'
 import { PasswordLogin } from './password-login.js'
 import { accountSchemas, linkToken, newPassword, userName } from './schemas.js'
 
@@ -54,12 +54,12 @@ export async function passwordReset(app: FastifyInstance, options: PasswordReset
   const login = new PasswordLogin(app, 'passwordReset')
   const { strategy } = login
   const fields = [strategy.entityPasswordField, strategy.entityUsernameField]
-  const links = new Links(login, joinPath(app.prefix, path), expiresIn, fields)
-  const mails = new Mails(app, login, links, send)
+  const links = createLinks(login, joinPath(app.prefix, path), expiresIn, fields)
+  const startMail = createMailer(app, login, links, send)
   const service: PasswordResets<string> = {
     async create(data, params = {}) {
       const user = await login.findUser(data, params)
-      mails.start(params, () => user)
+      startMail(params, () => user)
       return { sent: true }
     },
     async confirm({ token, password }, params = {}) {

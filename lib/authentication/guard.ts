@@ -179,87 +179,66 @@ interface DefaultGuardOptions {
  * applications. Exceptions are public methods, methods with a guard of their own, and
  * authentication services.
  */
-export class DefaultGuard {
-  readonly #app: FastifyInstance
-  readonly #host: ServiceHost
-  readonly #options: DefaultGuardOptions
-  readonly #hook: AroundHook
-  /** Whether a method is guarded, by path and method, as soon as the server is ready. */
-  readonly #guarded = new Map<string, boolean>()
+export function guardByDefault(
+  app: FastifyInstance,
+  { credentials, strategies, publicNames }: DefaultGuardOptions
+): void {
+  const host = serviceHostOf(app)
+  // By path and method, as soon as the server is ready.
+  const guarded = new Map<string, boolean>()
 
-  constructor(app: FastifyInstance, options: DefaultGuardOptions) {
-    this.#app = app
-    this.#options = options
-    const host = serviceHostOf(app)
-    this.#host = host
-    const { credentials, strategies } = options
-    const guard: AroundHook = async (context, next) => {
-      const { path, service, method, id, params } = context
-      if (!this.#isGuarded(path, method)) return next()
-      try {
-        context.params = await credentials.check(params, strategies, { service, method, id, call: context })
-      } catch (error) {
-        // The error hooks of all services run inside this hook, so they would miss the error. They
-        // may convert that of a database, or recover.
-        await host.errorHooks(context.method)(context, () => Promise.reject(error))
-        return
-      }
-      await next()
-    }
-    this.#hook = withTraits(guard, {
-      isOutermost: true,
-      guards: app,
-      judge: async (call) =>
-        !this.#isGuarded(call.context.path, call.method) || judgeLogin(call, guard, credentials, strategies),
-      security: ({ path }, method) =>
-        this.#isGuarded(path, method) ? credentials.securitySchemes(strategies) : undefined
-    })
-  }
-
-  /** Adds the guard to all services. */
-  install(): void {
-    this.#host.addHooks({ around: { all: [this.#hook] } })
-    this.#app.addHook('onReady', async () => {
-      checkPublicNames(this.#app, this.#options.publicNames, this.#host)
-      // Decided once: a guard that is added later runs in addition to this one.
-      for (const { path, methods } of this.#host.entries)
-        for (const method of methods.keys()) this.#isGuarded(path, method)
-    })
-  }
-
-  #isGuarded(path: string, method: string): boolean {
+  function isGuarded(path: string, method: string): boolean {
     const key = `${path} ${method}`
-    const isGuarded = this.#guarded.get(key)
-    if (isGuarded !== undefined) return isGuarded
-    const entry = this.#host.entryAt(path) as Describable
-    const result = isWithin(this.#app, entry.app) && !this.#isOpen(entry, method)
-    if (this.#host.isReady) this.#guarded.set(key, result)
+    const known = guarded.get(key)
+    if (known !== undefined) return known
+    const entry = host.entryAt(path) as Describable
+    const result = isWithin(app, entry.app) && !isOpen(entry, method)
+    if (host.isReady) guarded.set(key, result)
     return result
   }
 
   /** Whether a method is public, or has another guard. */
-  #isOpen(entry: Describable, method: string): boolean {
+  function isOpen(entry: Describable, method: string): boolean {
     if (isForLogins(entry.service)) return true
-    const isPublic = this.#options.publicNames.some((name) =>
-      possiblePaths(this.#app, name).some((path) => path === entry.path || path === `${entry.path}.${method}`)
+    const isPublic = publicNames.some((name) =>
+      possiblePaths(app, name).some((path) => path === entry.path || path === `${entry.path}.${method}`)
     )
-    return (
-      isPublic ||
-      hooksAround(entry, method, ['around', 'before']).some(
-        (hook) => hook !== this.#hook && this.#yieldsTo(hook, entry)
-      )
-    )
+    return isPublic || hooksAround(entry, method, ['around', 'before']).some((hook) => replacesGuard(hook, entry))
   }
 
-  /**
-   * Whether a hook is a guard that replaces this one: that of a service, or that of an instance
-   * nearer to it.
-   */
-  #yieldsTo(hook: unknown, entry: Describable): boolean {
+  /** Whether a hook is a guard of the service, or of an instance that is nearer to it. */
+  function replacesGuard(hook: unknown, entry: Describable): boolean {
     const { security, guards } = traitsOf(hook)
     if (guards === undefined) return security !== undefined
-    return guards !== this.#app && isWithin(this.#app, guards) && isWithin(guards, entry.app)
+    return guards !== app && isWithin(app, guards) && isWithin(guards, entry.app)
   }
+
+  const guard: AroundHook = async (context, next) => {
+    const { path, service, method, id, params } = context
+    if (!isGuarded(path, method)) return next()
+    try {
+      context.params = await credentials.check(params, strategies, { service, method, id, call: context })
+    } catch (error) {
+      // The error hooks of all services run inside this hook, so they would miss the error. They may
+      // convert that of a database, or recover.
+      await host.errorHooks(context.method)(context, () => Promise.reject(error))
+      return
+    }
+    await next()
+  }
+  const hook = withTraits(guard, {
+    isOutermost: true,
+    guards: app,
+    judge: async (call) =>
+      !isGuarded(call.context.path, call.method) || judgeLogin(call, guard, credentials, strategies),
+    security: ({ path }, method) => (isGuarded(path, method) ? credentials.securitySchemes(strategies) : undefined)
+  })
+  host.addHooks({ around: { all: [hook] } })
+  app.addHook('onReady', async () => {
+    checkPublicNames(app, publicNames, host)
+    // Decided once: a guard that is added later runs in addition to this one.
+    for (const { path, methods } of host.entries) for (const method of methods.keys()) isGuarded(path, method)
+  })
 }
 
 /**

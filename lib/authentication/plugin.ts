@@ -7,7 +7,7 @@ import { joinPath } from '../core/path.js'
 import { isBounded, memoryStore } from '../core/store.js'
 import { TokenCookie } from './cookie.js'
 import { Credentials } from './credentials.js'
-import { DefaultGuard } from './guard.js'
+import { guardByDefault } from './guard.js'
 import { checkTokens, registerAuthentication } from './lookup.js'
 import { type AuthenticationOptions, checkAuthenticationOptions, strategyNamesOf, toStrategies } from './options.js'
 import { Passwords } from './password.js'
@@ -62,8 +62,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   users.onService((userService) => {
     for (const strategy of local) prepareUsers(userService, strategy.storedCredentials, passwords)
   })
-  if (guard !== undefined)
-    new DefaultGuard(app, { credentials, strategies: guard, publicNames: options.public ?? [] }).install()
+  if (guard !== undefined) guardByDefault(app, { credentials, strategies: guard, publicNames: options.public ?? [] })
   app.addHook('onReady', async () => checkTokens(app, path, credentials))
 }
 

@@ -161,12 +161,13 @@ export default defineConfig({
         text: 'Data',
         items: [
           page('Databases', 'databases'),
+          page('Related records', 'related-records'),
           page('Transactions', 'transactions'),
           page('Conditional writes and retries', 'writes')
         ]
       },
       {
-        text: 'Login',
+        text: 'Login and permissions',
         items: [
           page('First steps', 'login'),
           page('Permissions', 'permissions'),

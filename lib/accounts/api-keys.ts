@@ -115,7 +115,6 @@ export function apiKeys(options: ApiKeysOptions = {}): Pick<ServiceOptions, 'sch
   }
 }
 
-/** Creates the hook that makes a key. */
 function issueKey(prefix: string): AroundHook {
   const hook: AroundHook = async (context, next) => {
     const { data, params, service } = context

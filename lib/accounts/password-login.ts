@@ -18,7 +18,6 @@ export class PasswordLogin {
   readonly tokens: Tokens
   /** The first strategy that logs in by a password. */
   readonly strategy: LocalStrategy
-  /** All strategies of the authentication. */
   readonly strategies: readonly Strategy[]
   readonly #credentials: Credentials
 
@@ -53,7 +52,6 @@ export class PasswordLogin {
     return name === undefined ? undefined : this.strategy.findUser(name, params)
   }
 
-  /** Whether a password is the one that a user has. */
   verify(user: UserRecord, password: string): Promise<boolean> {
     return this.#credentials.authenticator.passwords.verify(password, user[this.strategy.entityPasswordField])
   }

@@ -36,11 +36,7 @@ export function accountSchemas(create: AccountMethod, confirm?: AccountMethod): 
   }
 }
 
-/** The schema of a new password. */
 export const newPassword = { type: 'string', minLength: 8, maxLength: 1024 }
-/** The schema of the password that a user has. */
 export const currentPassword = { type: 'string', format: 'password', maxLength: 1024 }
-/** The schema of a user name. */
 export const userName = { type: 'string', minLength: 1, maxLength: 1024 }
-/** The schema of the token of a link. */
 export const linkToken = { type: 'string', maxLength: 8192, description: 'The token of the link in the mail.' }

@@ -14,7 +14,6 @@ import type { PasswordLogin } from './password-login.js'
  * and after a change of the address, and both send a mail.
  */
 export function trackAddress({ users, strategy }: PasswordLogin, field: string, startMail: StartMail) {
-  /** The field of a user that holds the address. */
   const addressField = strategy.entityUsernameField
   // Some databases have no booleans: 1 is true.
   const isVerified = (user: UserRecord) => Boolean(user[field])

@@ -184,7 +184,6 @@ function addCookie({ http }: HookContext, cookie: string): void {
   }
 }
 
-/** Removes the token from the result of a login or a logout. */
 function withoutToken(result: unknown): unknown {
   if (!isObject(result)) return result
   const { accessToken, authentication, ...rest } = result as Partial<AuthenticationResult>

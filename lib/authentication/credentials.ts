@@ -31,7 +31,6 @@ interface CredentialsParts {
   readonly tokens: Tokens | undefined
   readonly cookie: TokenCookie | undefined
   readonly strategies: ReadonlyMap<string, Strategy>
-  /** The names of the strategies that read requests, in order. */
   readonly parseStrategies: readonly string[]
   readonly revocation: RevocationList | undefined
   readonly isRevoked: ((payload: TokenPayload, request: FastifyRequest | undefined) => unknown) | undefined
@@ -46,7 +45,6 @@ const verifiers = new WeakMap<object, Credentials>()
 /** Each `params.authentication` that was read from a request, before a service was called. */
 const unverified = new WeakSet<object>()
 
-/** The call that a guard protects. */
 interface GuardedCall extends Called {
   /** The context or the request: further guards of the same call have the same. */
   readonly call: object
@@ -333,7 +331,6 @@ export class Credentials implements LoginVerifier {
 
   readonly #securityOf = (strategy: string) => this.#parts.strategies.get(strategy)?.describe?.().security
 
-  /** The JSON schemas of the fields that a login by a strategy sends. */
   loginFieldsOf(strategy: string): Readonly<Record<string, object>> {
     return this.#parts.strategies.get(strategy)?.describe?.().login ?? {}
   }
@@ -344,5 +341,4 @@ const tokenNames = ['accessToken', 'refreshToken']
 
 type MaybePromise<T> = T | Promise<T>
 
-/** The request of a call, `undefined` for a call of the server. */
 const requestOf = (params: Params) => callerIn(params)?.request as FastifyRequest | undefined

@@ -136,7 +136,6 @@ function readSettings(settings: [AuthenticateOptions] | string[]): AuthenticateO
   return { strategies, ...(options?.service !== undefined && { service: options.service }) }
 }
 
-/** Guards a route that belongs to no service. */
 async function guardRoute(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -197,7 +196,6 @@ export function guardByDefault(
     return result
   }
 
-  /** Whether a method is public, or has another guard. */
   function isOpen(entry: Describable, method: string): boolean {
     if (isForLogins(entry.service)) return true
     const isPublic = publicNames.some((name) =>
@@ -246,7 +244,6 @@ export function guardByDefault(
  */
 const possiblePaths = (app: FastifyInstance, name: string) => [joinPath(app.prefix, name), joinPath(name)]
 
-/** Whether an instance is another one, or was created within it. */
 const isWithin = (app: object, instance: unknown) =>
   instance === app || Object.prototype.isPrototypeOf.call(app, instance as object)
 

@@ -56,7 +56,6 @@ export function checkTokens(app: FastifyInstance, path: string, credentials: Cre
 const registrationsOf = (app: unknown) => (pluginState(app).authentications ?? []) as Registration[]
 const nearestTo = (app: unknown) => authenticationFor(app as object) as Registration | undefined
 
-/** Whether a registered service is an authentication service. */
 export const isAuthentication = (app: unknown, service: unknown) =>
   service !== undefined && registrationsOf(app).some((entry) => entry.service === service)
 

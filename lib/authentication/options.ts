@@ -95,13 +95,11 @@ export interface RefreshOptions {
   readonly grace?: string | number
 }
 
-/** Options for the registration of the service. */
 type ServiceRegistrationOptions = Pick<
   ServiceOptions<AuthenticationService>,
   'before' | 'after' | 'hooks' | 'config' | 'bodyLimit' | 'handlerTimeout' | 'schema'
 >
 
-/** Whether a value is a strategy, not the options of one. */
 const isStrategy = (value: unknown): value is Strategy => typeof readProperty(value, 'authenticate') === 'function'
 
 const optionsIn = <O extends object>(value: boolean | O | Strategy | undefined): Partial<O> =>
@@ -130,7 +128,6 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
   return instances
 }
 
-/** Returns why an option can't name a strategy, `undefined` if it can. */
 function inability(option: StrategyOption, strategy: Strategy | undefined): string | undefined {
   if (strategy === undefined) return 'is not among `strategies`'
   if (option === 'parseStrategies' && strategy.parse === undefined)

@@ -25,13 +25,11 @@ export const maxTextLength = 1024
 export const isShortText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= maxTextLength && !value.includes('\0')
 
-/** Says why a value is not such a text. */
 export const textFault = (value: unknown): string =>
   typeof value === 'string' && value.includes('\0')
     ? 'can not have the character NUL'
     : `is a string of 1 to ${maxTextLength} characters`
 
-/** A kind of password hash that can be verified. */
 interface PasswordHash {
   /**
    * Whether a password matches a stored hash. If the stored value is not of this kind, the result
@@ -56,7 +54,6 @@ export class Passwords {
     this.#limit = concurrent + waiting
   }
 
-  /** Adds a kind of hash that `verify` reads. */
   add(kind: PasswordHash): void {
     this.#kinds.push(kind)
   }
@@ -121,7 +118,6 @@ const scryptHash = {
     const salt = randomBytes(16)
     return `${currentPrefix}${toBase64(salt)}$${toBase64(await deriveKey(password, salt, 32, cost))}`
   },
-  /** Whether a stored hash has the settings that `hash` uses. */
   isCurrent: (stored: string) => stored.startsWith(currentPrefix),
   async compare(password: string, stored: unknown): Promise<boolean> {
     const { settings, salt, hash } = parseScrypt(stored) ?? {

@@ -172,7 +172,6 @@ function loginNameIn(data: unknown, strategies: ReadonlyMap<string, Strategy>): 
   return strategy instanceof LocalStrategy ? (strategy.nameIn(data) ?? null) : undefined
 }
 
-/** Registers the service to log in at. */
 function registerLogin(app: FastifyInstance, options: AuthenticationOptions, parts: ServiceParts): RegisteredService {
   const { before, after, hooks, config, bodyLimit, handlerTimeout, schema } = options
   const serviceOptions = { before, after, config, bodyLimit, handlerTimeout, schema }

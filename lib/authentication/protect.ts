@@ -67,7 +67,6 @@ const valueOperators = new Set(
 /** A name of a field in a query, or a text that may have several, such as SQL. */
 interface QueryName {
   readonly text: string
-  /** Whether it is an item of `$select`. */
   readonly isSelected: boolean
 }
 
@@ -130,7 +129,6 @@ const withoutAccents = (text: string) =>
     .replace(/\p{M}+/gu, '')
     .toUpperCase()
 
-/** Redacts a result: a value, a stream of records, or a `Response`. */
 function redactResult(input: unknown, fields: readonly string[]): unknown {
   const result = resolveResult(input)
   if (result instanceof Response) return redactResponse(result, fields)

@@ -11,10 +11,8 @@ import { createFamily, loginOf, type RevocationList, type Sessions } from './ses
 import type { Tokens } from './token.js'
 import type { Users } from './users.js'
 
-/** The parts of a login that issues tokens. */
 export interface TokenLogin {
   readonly tokens: Tokens
-  /** The names of the strategies that may log in. */
   readonly authStrategies: readonly string[]
   /** The names of the strategies that may log out: all but those that only read requests. */
   readonly logoutStrategies: readonly string[]
@@ -174,7 +172,6 @@ export const createLoginHooks = (cookie: TokenCookie | undefined) => ({
 
 const stringSchema = { type: 'string' }
 
-/** Describes login and logout for OpenAPI documents. */
 function documentLogin(parts: ServiceParts): Record<string, MethodDocumentation> {
   const { credentials, authStrategies, logoutStrategies, cookie } = parts
   const bodies = authStrategies.map((name) => {
@@ -203,7 +200,6 @@ function documentLogin(parts: ServiceParts): Record<string, MethodDocumentation>
   }
 }
 
-/** The JSON schema of the result of a login or a logout. */
 function resultSchema({ users, authStrategies, cookie }: ServiceParts): object {
   const payload = { type: 'object', description: 'The claims of the token.' }
   const properties = {

@@ -221,7 +221,6 @@ export class Sessions {
     } catch {}
   }
 
-  /** Whether this process still has the lock, and the login has not ended. */
   async #isUndisturbed({ key, holder }: Lock, sid: string): Promise<boolean> {
     const [value, end] = await Promise.all([this.#store.add ? this.#ask(key) : holder, this.#ask(this.#endKey(sid))])
     return value === holder && !end
@@ -265,7 +264,6 @@ export class Sessions {
   }
 }
 
-/** Creates the login whose valid refresh token is this one. */
 const toSession = (refreshToken: string, claims: Session['claims'], exp: number): Session => ({
   sid: loginOf(refreshToken),
   claims,
@@ -292,7 +290,6 @@ export class RevocationList {
     this.#lifetime = lifetime
   }
 
-  /** Whether a token was revoked, or the login that it comes from. */
   async isRevoked({ jti, sid }: TokenPayload): Promise<boolean> {
     for (const id of [jti, sid]) if (id !== undefined && (await this.#store.get(this.#prefix + id))) return true
     return false

@@ -101,17 +101,14 @@ function invalidText(field: string, value: unknown): BadRequest {
 
 /** How a strategy expects users to be stored. */
 export interface StoredCredentials {
-  /** The field of a user that holds the hash of the password. */
   readonly passwordField: string
   /** Whether passwords are hashed before they are stored. */
   readonly hashes: boolean
-  /** The field of a user that holds the name. */
   readonly usernameField: string
   /** Returns the spelling in which a name is stored. */
   readonly normalize: (name: string) => string
 }
 
-/** Leaves a name as it was sent. */
 export const asSent = (name: string): string => name
 
 /**

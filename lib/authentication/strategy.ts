@@ -51,7 +51,6 @@ export interface Authenticator {
    * @throws {NotAuthenticated} when the token is not valid
    */
   verifyAccessToken(accessToken: unknown, params?: Params): Promise<TokenPayload>
-  /** Writes an error to the log of the application. */
   log(message: string, error: unknown): void
 }
 

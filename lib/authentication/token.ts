@@ -26,7 +26,6 @@ const algorithms = [
 ] as const
 export type Algorithm = (typeof algorithms)[number]
 
-/** The algorithms with a public key. */
 export const keyPairAlgorithms: readonly Algorithm[] = algorithms.filter((name) => !name.startsWith('HS'))
 
 /** Options of the access tokens. */
@@ -61,9 +60,7 @@ type TokenSettings = Required<Omit<TokenOptions, 'header' | 'jwks'>> & Pick<Toke
 // In characters. Longer tokens are not signed here, so they are refused unread.
 const maxTokenLength = 8192
 
-/** The claims of a token for a link in a mail. */
 interface LinkClaims {
-  /** The id of the user. */
   readonly user: string
   /** A digest of the fields of the user that the link depends on. */
   readonly state: string

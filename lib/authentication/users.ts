@@ -131,7 +131,6 @@ export class Users {
     return this.#view?.redactError(redacted) ?? redacted
   }
 
-  /** Returns the first user that a query selects. */
   async find(query: Query, params: Params): Promise<UserRecord | undefined> {
     const result = await this.service.find(toInternal(params, { paginate: false, query }))
     return Array.isArray(result) ? result[0] : result.data[0]
@@ -197,7 +196,6 @@ export class Users {
     )
   }
 
-  /** Returns the id of a user, `undefined` or `null` if it has none. */
   idIn(user: unknown): Id | null | undefined {
     return (user as Record<string, Id> | null | undefined)?.[this.#idField]
   }

@@ -10,7 +10,6 @@ export interface LoginApp {
   emit(event: string, ...args: unknown[]): boolean
 }
 
-/** The authentication service. */
 export interface LoginService {
   create(data: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
   remove(id: null, params?: ClientParams): Promise<AuthenticationResult>
@@ -47,7 +46,6 @@ export interface Held {
   readonly last?: number
 }
 
-/** The login of an application. */
 export type ApplicationLogin = ReturnType<typeof loginOf>
 
 export const is401 = (error: unknown) => readProperty(error, 'code') === 401

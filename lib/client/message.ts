@@ -69,7 +69,6 @@ export function nameIn(headers: RequestHeaders, name: string): string | undefine
 const jsonType = /^application\/([^;]*\+)?json\s*([;,]|$)/i
 const textType = /^$|^text\/|[/+]xml\b|javascript|ndjson|urlencoded/i
 
-/** How a body is read. */
 export function bodyKindOf(response: Pick<ClientResponse, 'headers'>): 'json' | 'text' | 'blob' {
   const type = headerOf(response, 'content-type') ?? ''
   return !response.headers || jsonType.test(type) ? 'json' : textType.test(type) ? 'text' : 'blob'

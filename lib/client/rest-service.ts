@@ -10,7 +10,6 @@ import { blank, idle, leftOut, longestURL, misread, unsendable, vanishing } from
 
 /** The internals of a service. A copy of this library can use the services of another copy. */
 export interface Transport {
-  /** Sends a request over the connection. */
   send(request: ClientRequest): Promise<ClientResponse>
   /** Whether the server takes queries as a body. `undefined` until it has said so. */
   takesBody?: boolean | undefined

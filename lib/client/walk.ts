@@ -106,7 +106,6 @@ async function* skipThrough(ask: Ask, query: Query, start: number, first?: Batch
   }
 }
 
-/** Tracks the places of the returned records in the order. */
 function createTrail(fields: readonly string[], id: string) {
   const places = new Map<unknown, string>()
   const keyOf = (record: unknown) => {
@@ -122,7 +121,6 @@ function createTrail(fields: readonly string[], id: string) {
     has: (record: unknown) => places.has(keyOf(record)),
     /** Whether a record was returned, at the same place in the order. */
     hasPassed: (record: unknown) => places.get(keyOf(record)) === placeOf(record),
-    /** Adds the records of a page, and returns the new ones. */
     add(records: readonly unknown[]): unknown[] {
       const added = records.filter((record) => keyOf(record) === undefined || !places.has(keyOf(record)))
       for (const record of records) places.set(keyOf(record), placeOf(record))

@@ -66,7 +66,6 @@ export function beginnerOf(database: AnyDatabase, isolationLevel: string | undef
   )
 }
 
-/** The members that are read of a database of SQLite. */
 interface SqliteDatabase {
   readonly resultKind?: unknown
   readonly prepare?: unknown

@@ -13,7 +13,6 @@ interface KnexEvent {
   readonly severity?: unknown
 }
 
-/** A transaction of knex. */
 interface KnexTransaction {
   /** Settles at the end: rejects if the transaction was rolled back because of an error. */
   readonly executionPromise: PromiseLike<unknown>

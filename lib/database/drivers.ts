@@ -23,7 +23,6 @@ export type Refusal =
   | 'away'
   | 'other'
 
-/** The content of an error of a driver. */
 export interface DriverError {
   readonly refusal: Refusal
   /** The columns of the written record, if the driver reports them. */

@@ -13,7 +13,6 @@ import type { Topic } from './topic.js'
 
 /** A placeholder of a path whose value records hold in a field. If the field changes, they move. */
 export interface ParentField {
-  /** The value of the placeholder, as a condition. */
   readonly placeholder: ListConditions
   readonly field: string
 }

@@ -23,7 +23,6 @@ export class UnpreparedServer extends Error {}
  * and all processes see the same order.
  */
 export interface LogServer {
-  /** Its name in messages. */
   readonly name: string
   /**
    * Appends the events of committed transactions, then a batch. A batch with a known number is
@@ -50,10 +49,8 @@ export interface LogServer {
    * if that has timed out.
    */
   leave(process: string): Promise<unknown>
-  /** Whether a text may be a position. */
   isPosition(text: string): boolean
   isOlder(position: string, other: string): boolean
-  /** Returns a page of the entries after a position. */
   range(after: string): Promise<readonly StoredEntry[]>
   /**
    * Waits at most a second for entries after a position, over a separate connection.

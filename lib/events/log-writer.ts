@@ -43,7 +43,6 @@ export class LogWriter {
   #hasJoined = false
   #waiting: WaitingEvent[] = []
   #waitingBytes = 0
-  /** The batch that is on its way. */
   #batch: WaitingBatch | undefined
   /** The number of the last batch that the server has accepted. */
   #batches = 0

@@ -87,7 +87,6 @@ export interface EventLog {
   close?(): void | Promise<void>
 }
 
-/** How much a log in memory keeps. */
 export interface MemoryLogOptions {
   /** Default 1000. */
   events?: number

@@ -83,7 +83,6 @@ export class OpenStreams {
     })
   }
 
-  /** Ends a stream with its login, or after its lifetime. */
   #endInTime(stream: EventStream): NodeJS.Timeout {
     const now = Date.now()
     const scopes = [...stream.subscriptions].map(({ scope }) => scope)

@@ -13,7 +13,6 @@ interface ProbeRequest {
   readonly body?: object | undefined
 }
 
-/** Sends the request of a probe. */
 export const sendProbe = (
   app: FastifyInstance,
   probe: Probe,

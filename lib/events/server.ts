@@ -28,7 +28,6 @@ interface AcceptedList {
   readonly related?: readonly AcceptedList[]
 }
 
-/** The list, or the error with which it was refused. */
 type ResolvedList = AcceptedList | ServiceError
 const isAccepted = (resolved: ResolvedList): resolved is AcceptedList => !(resolved instanceof ServiceError)
 const isRefused = (resolved: ResolvedList): resolved is ServiceError => !isAccepted(resolved)
@@ -100,7 +99,6 @@ export class EventServer {
     await this.streams.recheck(keys)
   }
 
-  /** Tells the other processes that share the log to recheck the lists of users. */
   tellRecheck(keys: readonly string[]): void {
     if (this.#log.isShared !== true) return
     const event = { service: recheckService, event: 'recheck', id: undefined, callers: [this.#process, ...keys] }
@@ -316,7 +314,6 @@ export class EventServer {
   }
 }
 
-/** Returns the error of the whole request, if any: if a list needs a login, or all are refused. */
 function requestErrorOf(resolved: readonly ResolvedList[], isOfAll: boolean): ServiceError | undefined {
   const errors = resolved.filter(isRefused)
   const graveError = isOfAll ? undefined : errors.find(({ code }) => code === 401 || code >= 500)

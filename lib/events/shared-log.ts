@@ -5,7 +5,6 @@ import { encodeEvent, type LogServer, type StoredEntry, UnpreparedServer } from 
 import { LogWriter } from './log-writer.js'
 import { time } from './options.js'
 
-/** The options of all logs that several processes share. */
 export interface SharedLogOptions {
   /** How many events are kept for clients that come back. Default 10,000. */
   events?: number

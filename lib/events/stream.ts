@@ -9,7 +9,6 @@ import type { Topic } from './topic.js'
 /** Why a stream, or one of its lists, has ended. */
 type StopReason = 'expired' | 'revoked' | 'forbidden' | 'closing' | 'limit'
 
-/** One subscribed list. */
 export interface Subscription {
   readonly list: ListRequest
   readonly topic: Topic
@@ -22,7 +21,6 @@ export interface Subscription {
   scope: ListScope
 }
 
-/** The settings that all streams of a server share. */
 export interface StreamSettings {
   /** The path of the stream, as frames name it. */
   readonly path: string
@@ -48,7 +46,6 @@ function flushAll(): void {
 export const toFrame = (data: string, id?: string, retry?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${retry === undefined ? '' : `retry: ${retry}\n`}data: ${data}\n\n`
 
-/** A connected subscriber: the stream of events to one client. */
 export class EventStream {
   readonly source: Readable
   readonly credentials: CallerCredentials
@@ -99,7 +96,6 @@ export class EventStream {
     return this.#needsReset
   }
 
-  /** Sends frames after all earlier ones. */
   send(frames: string | Promise<string>): void {
     if (this.#isOver || this.#needsReset) return
     this.messages += 1
@@ -125,7 +121,6 @@ export class EventStream {
     )
   }
 
-  /** Sends that something may have changed in a list. */
   sendChanged(path: string, index: number | undefined): void {
     const subscriptions = index === undefined ? undefined : [index]
     this.send(toFrame(JSON.stringify({ path, event: 'changed', subscriptions })))

@@ -19,7 +19,6 @@ import type { Topic } from './topic.js'
 /** How much of an event a subscription sees: the event, or that something may have changed. */
 export type Visibility = 'event' | 'changed'
 
-/** All subscriptions, by topic. */
 export class Subscriptions {
   readonly #byTopic = new Map<Topic, SubscriptionIndex>()
 

@@ -90,5 +90,4 @@ export function recheckChangedUsers(app: FastifyInstance, server: EventServer): 
   })
 }
 
-/** Returns a key of the fields that a call has sent. */
 const changedFields = (data: unknown) => digestOf(JSON.stringify(Object.keys(Object(data)).sort()), 22)

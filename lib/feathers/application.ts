@@ -68,7 +68,6 @@ export function registerApplications(app: FastifyInstance, backing: SettingsStor
   return applications
 }
 
-/** Creates the function that returns the application of an instance. */
 export function createApplications(shared: Shared): ToApplication {
   const applications = new Map<object, object>()
   return (host) => {
@@ -160,7 +159,6 @@ function defaultAuthentication(host: Host, backing: SettingsStore & Members, pat
 /** A class may have private members, so it is not called on another object. */
 const isMethod = (value: unknown): value is AnyMethod => typeof value === 'function' && !isClass(value)
 
-/** Returns all services by path. */
 const servicesOf = (host: object) =>
   Object.fromEntries(serviceHostOf(host).entries.map(({ path, service }) => [path || '/', service]))
 

@@ -147,7 +147,6 @@ function noteLoginsOf(service: FeathersService, application: MountedApplication)
   })
 }
 
-/** Replaces a method of a service. The other members of the function stay. */
 function replaceMethod(
   service: FeathersService,
   name: string,

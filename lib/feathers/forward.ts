@@ -58,10 +58,8 @@ export function createForwarder(
 /** The params of calls by forwarded requests. Koa and Express let middleware add to them. */
 const forwardedParams = new WeakMap<IncomingMessage, Params>()
 
-/** A middleware of Koa. */
 export type KoaMiddleware = (context: { status: number }, next: () => Promise<unknown>) => Promise<unknown>
 
-/** The members that `callback()` of Koa uses. */
 interface KoaLike {
   readonly middleware: readonly KoaMiddleware[]
   callback(): RequestListener

@@ -34,7 +34,6 @@ export class IgnoreList {
     this.#items = typeof ignored === 'boolean' ? [] : ignored
   }
 
-  /** Returns the middleware that is not ignored. */
   remaining<N extends Named>(all: readonly N[]): readonly N[] {
     return this.isAll ? [] : all.filter((middleware) => !this.#items.some((item) => isNamedBy(item, middleware)))
   }

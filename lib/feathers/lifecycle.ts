@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { fallbackMark, rootOf } from '../core/plugin-state.js'
 import type { MountedApplication } from './mounted.js'
 
-/** The applications that are set up here. */
 const running = new Set<MountedApplication>()
 
 export type MountLifecycle = ReturnType<typeof createLifecycle>

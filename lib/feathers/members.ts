@@ -55,8 +55,6 @@ export type FeathersLike = Omit<ApplicationMembers, 'set'> & {
   configure(callback: (app: never) => unknown): FeathersLike
   /** @throws when the server is ready */
   readonly mixins: Mixin[]
-  /** The settings by name. */
   readonly settings: Record<string, unknown>
-  /** All services by their paths. */
   readonly services: Readonly<Record<string, RegisteredService>>
 } & FastifyInstance

@@ -59,7 +59,6 @@ export function checkIgnoreList(
   ignoreList.check([...sorted.all, ...others], [...sorted.unknown, ...others])
 }
 
-/** Recommends plugins of Fastify, unless they are registered. */
 export function warnOfReplacements(plugins: readonly string[], fastify: FastifyInstance): void {
   const absent = plugins.filter((name) => !fastify.hasPlugin(name) && !rootOf(fastify).hasPlugin(name))
   if (absent.length > 0)
@@ -68,7 +67,6 @@ export function warnOfReplacements(plugins: readonly string[], fastify: FastifyI
     )
 }
 
-/** A middleware of one service. */
 interface ServiceMiddleware {
   readonly handle: unknown
   /** Its name in messages that name the service already. */
@@ -149,7 +147,6 @@ interface FrameworkMiddleware {
   readonly replaceable: readonly (readonly [middleware: unknown, plugin: string])[]
 }
 
-/** Loads the framework of an application, which is installed if the application uses it. */
 async function frameworkMiddleware({ middleware }: MountedApplication): Promise<FrameworkMiddleware> {
   const { feathers } = await import('@feathersjs/feathers')
   return middleware === undefined ? expressMiddleware(feathers()) : koaMiddleware(feathers())

@@ -45,7 +45,6 @@ export interface MountOptions {
   fallback?: boolean
 }
 
-/** Tools of a mount. */
 interface MountParts {
   /** Returns the `context.app` of hooks around the services. */
   readonly toApplication: ToApplication
@@ -114,7 +113,6 @@ export function mountApplication(
       teardown: { value: hasServices ? undefined : () => lifecycle.teardown() }
     })
 
-  /** Creates the function that calls the service for clients. */
   function callOf(
     service: FeathersService,
     path: string,
@@ -153,7 +151,6 @@ export function mountApplication(
 
 const requestedPath = ({ url }: FastifyRequest) => url.split('?', 1)[0]
 
-/** Returns the content type that Koa gives to a text. */
 const koaTextType = (text: string) => `text/${/^\s*</.test(text) ? 'html' : 'plain'}; charset=utf-8`
 
 const duringSetup =

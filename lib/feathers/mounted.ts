@@ -39,7 +39,6 @@ export interface ExpressLayer {
   readonly route?: { readonly path: unknown }
 }
 
-/** A listener of a Node server. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** A service of the application, with its hooks. */

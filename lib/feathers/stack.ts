@@ -3,7 +3,6 @@ import type { ExpressLayer, MountedApplication } from './mounted.js'
 /** A middleware of an application, in the order in which requests get to it. */
 export interface Layer {
   readonly handle: unknown
-  /** Its name in messages. */
   readonly name: string
 }
 
@@ -30,6 +29,5 @@ const nameOfExpress = ({ handle, route }: ExpressLayer, position: string): strin
 
 const joinPaths = (paths: readonly unknown[]) => paths.slice(0, 5).map(String).join(', ') || 'without routes'
 
-/** Returns the name of a middleware, or its position if it has none. */
 export const middlewareName = (middleware: unknown, position: string): string =>
   String(Object(middleware).name).replace(/^(bound )+/, '') || position

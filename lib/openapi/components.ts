@@ -32,7 +32,6 @@ interface Root {
   readonly name: string
 }
 
-/** The schemas and parameters that a document refers to. */
 export class Components {
   readonly schemas: Record<string, unknown>
   readonly #parameters: Record<string, unknown>
@@ -80,7 +79,6 @@ export class Components {
     return reference
   }
 
-  /** Returns the reference to a schema that was added under this name. */
   find(name: string, schema: Json): Json | undefined {
     return this.#sources.get(name) === JSON.stringify(resolveRoot(schema)) ? { $ref: prefix + name } : undefined
   }

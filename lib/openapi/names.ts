@@ -1,4 +1,3 @@
-/** The names of a service in a document. */
 export interface ServiceNames {
   /** `Posts`, from the path. It names operations on many records. */
   readonly path: string
@@ -25,7 +24,6 @@ export function numbered(name: string, isGood: (name: string) => boolean): strin
   return key
 }
 
-/** Returns a name that is not taken yet, and takes it. */
 export function takeName(name: string, taken: Set<unknown>): string {
   const key = numbered(name, (free) => !taken.has(free))
   taken.add(key)

@@ -8,7 +8,6 @@ import { toParameters, toQuerySchema } from './parameters.js'
 import { toResponses } from './responses.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
-/** Returns the operation of a method at a URL. */
 export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   const { method, form, service, services } = place
   const { schema, security, access, name } = method

@@ -6,7 +6,6 @@ import { type Json, resolveRoot, toJsonSchema, withoutFields } from './json-sche
 import { toPascal, wordsOf } from './names.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
-/** A parameter of a query. */
 type Parameter = Json & { readonly name: string }
 
 /** The query of each database adapter of Feathers, for services without a schema of it. */
@@ -19,7 +18,6 @@ const adapterQuery: Json = {
   }
 }
 
-/** Returns the parameters of an operation in its path and in its query. */
 export function toParameters(source: OperationSource): Json[] {
   const { url, method, form, service } = source
   const { components } = source.services
@@ -52,7 +50,6 @@ export function toParameters(source: OperationSource): Json[] {
   return [...inPath, ...inQuery]
 }
 
-/** Returns the schema of the whole query of a method. */
 export function toQuerySchema({ method: { schema, name, hidden, added }, service }: OperationSource): Json {
   const usual = name === 'find' && service.description.isAdapter ? adapterQuery : {}
   // A query must not name the fields that hooks hide.
@@ -62,7 +59,6 @@ export function toQuerySchema({ method: { schema, name, hidden, added }, service
   return { ...query, properties: { ...Object(query.properties), ...Object.fromEntries(parameters) } }
 }
 
-/** Returns the type of an id in the schema of the record. */
 function idType({ description, record }: DocumentedService, { schemas }: Components): string {
   const component = schemas[String(record.$ref).split('/').at(-1) as string] as Json | undefined
   const { type } = Object(Object(component?.properties)[description.idField])

@@ -42,7 +42,6 @@ const eventSchema: Json = {
   }
 }
 
-/** Returns the responses of an operation by status. */
 export function toResponses(source: OperationSource): Json {
   const { method, services } = source
   const declared = [...responsesIn(method.schema.response)]

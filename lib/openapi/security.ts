@@ -10,7 +10,6 @@ type SchemeSet = Readonly<Record<string, SecurityScheme>>
 /** The scheme of a token in the header `Authorization`, if no strategy describes it further. */
 export const bearer = { type: 'http', scheme: 'bearer' }
 
-/** The security schemes of a document. It declares each scheme that an operation requires. */
 export class SecuritySchemes {
   readonly #declared: Map<string, unknown>
   readonly #fixed: ReadonlySet<string>

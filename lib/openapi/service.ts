@@ -13,7 +13,6 @@ import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.j
 import { nameOf, nameServices, type ServiceNames } from './names.js'
 import { SecuritySchemes } from './security.js'
 
-/** A service of a document. */
 export interface DocumentedService {
   readonly description: ServiceDescription
   readonly names: ServiceNames
@@ -23,7 +22,6 @@ export interface DocumentedService {
   readonly parameters: Map<string, readonly Json[]>
 }
 
-/** The source of an operation. */
 export interface OperationSource {
   readonly url: string
   readonly method: MethodDescription
@@ -38,12 +36,10 @@ export const isSince32 = (version: string): boolean => version >= '3.2'
 
 type SchemasById = Readonly<Record<string, unknown>>
 
-/** The services of a document by path, and its components. */
 export class DocumentedServices {
   readonly components: Components
   readonly securitySchemes: SecuritySchemes
   readonly maps: ComponentMaps
-  /** The schemas of the records of services, by path. */
   readonly #records: ReadonlyMap<string, Json>
   readonly #names: ReadonlyMap<string, ServiceNames>
   readonly #services: ReadonlyMap<string, DocumentedService>
@@ -114,7 +110,6 @@ export class DocumentedServices {
     return isByHeader ? this.components.copy(schema, key) : this.components.add(key, schema)
   }
 
-  /** Returns a reference to the record that a method answers. */
   result(method: MethodDescription, { names, record }: DocumentedService, id: string, responseSchema: unknown): Json {
     const schema = toResult(method, responseSchema)
     if (isEmpty(schema)) return method.isCustom ? schema : record
@@ -187,7 +182,6 @@ function recordOf({ methods }: ServiceDescription): Json {
 const toResult = ({ hidden }: MethodDescription, responseSchema: unknown) =>
   withoutFields(toJsonSchema(withoutContent(responseSchema), 'output'), hidden)
 
-/** The component for all errors. */
 const errorSchema: Json = {
   type: 'object',
   description: 'An error.',
@@ -202,7 +196,6 @@ const errorSchema: Json = {
   }
 }
 
-/** The members of problem details that every error has. */
 const problemMembers: Json = {
   type: { type: 'string', format: 'uri-reference' },
   title: { type: 'string', description: 'The words of the status.' },
@@ -211,7 +204,6 @@ const problemMembers: Json = {
   instance: { type: 'string', format: 'uri-reference', description: 'The path of the request.' }
 }
 
-/** A fault of problem details. */
 const problemIssue: Json = {
   type: 'object',
   required: ['detail'],
@@ -221,7 +213,6 @@ const problemIssue: Json = {
   }
 }
 
-/** The component for errors as problem details. */
 const problemSchema: Json = {
   type: 'object',
   description: 'An error as problem details (RFC 9457).',

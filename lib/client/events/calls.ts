@@ -81,7 +81,6 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
   }
 }
 
-/** The payload of a token, with or without its scheme. */
 const payloadOf = (token: string) =>
   attempt(() => JSON.parse(atob((token.split('.')[1] as string).replaceAll('-', '+').replaceAll('_', '/'))))
 

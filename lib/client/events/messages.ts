@@ -38,5 +38,4 @@ export type Signal = Omit<StreamMessage, 'error'> & { readonly error?: ServiceEr
  */
 export const toListKey = (path: string, query: unknown): string => JSON.stringify([path, query ?? {}], toSayable)
 
-/** The path and the query of a list. */
 export const parseKey = (key: string): [path: string, query: object] => JSON.parse(key)

@@ -50,7 +50,6 @@ export interface EventsApp {
   on(event: string, listener: (...args: unknown[]) => unknown): unknown
 }
 
-/** The params of a call of the service of the stream, with what sends its request. */
 type AskParams = ClientParams & { '~client'?: InternalOptions }
 
 /** The call that asks for the stream, as its hooks get it. */
@@ -59,7 +58,6 @@ export interface HookedCall {
   result?: unknown
 }
 
-/** The service of the stream. */
 export interface HookedService {
   hooks(options: { before: { find: ((context: HookedCall) => void)[] } }): unknown
   find(params: AskParams): Promise<unknown>

@@ -22,7 +22,6 @@ export function writeOutbox(
 
 type StatementResult = Awaited<ReturnType<RunStatement>>
 
-/** The methods of transactions that run a statement. */
 interface LibraryTransaction {
   /** knex */
   raw?(text: string, values: unknown[]): PromiseLike<StatementResult>

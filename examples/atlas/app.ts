@@ -5,6 +5,7 @@ import { databaseErrors } from 'fastify-services/database'
 import { drizzle } from 'fastify-services/drizzle'
 import events from 'fastify-services/events'
 import { redisLog, redisStore } from 'fastify-services/events/redis'
+import mcp from 'fastify-services/mcp'
 import { serverOptions } from 'fastify-services/production'
 import * as countries from './countries.js'
 import type { Database } from './database.js'
@@ -91,6 +92,10 @@ export async function createApp(
     bodyLimit: maxLogin
   })
   const log = redis && { log: redisLog(redis, { key: 'atlas:events' }) }
+  await app.register(mcp, {
+    name: 'Atlas',
+    services: ['countries', 'countries/:code/notes.find', 'countries/:code/notes.get']
+  })
   await app.register(events, { services: { 'countries/:code/notes': true }, ...log })
 
   await registerPage(app, {

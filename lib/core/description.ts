@@ -3,7 +3,15 @@ import { idFieldOf, isAdapter, takesMany } from './adapters/feathers.js'
 import { nullOrderOf } from './adapters/null-order.js'
 import { deprecationOf } from './deprecation.js'
 import { attempt, readProperty } from './errors.js'
-import { type AddedFields, type HookStore, type OperationDocs, type SecurityScheme, traitsOf } from './hooks.js'
+import {
+  type AddedFields,
+  aroundHooksOf,
+  type HookStore,
+  hooksInOrder,
+  type OperationDocs,
+  type SecurityScheme,
+  traitsOf
+} from './hooks.js'
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
 import { placeholdersIn } from './path.js'
 import { rulesOf } from './resource/method-rules.js'
@@ -161,6 +169,17 @@ export function hooksAround(
     ({ type, method }) => (method === 'all' || method === name) && types?.includes(type) !== false
   )
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
+}
+
+/** Returns the hooks of this package that may refuse a call, in the order in which they run. */
+export function rulesAround({ common, hooks, options }: Describable, name: string): readonly object[] {
+  const added = [common, hooks].flatMap((store) => [
+    ...aroundHooksOf(store, name),
+    ...hooksInOrder(store, 'before', name)
+  ])
+  const all = [options.before ?? [], added.map(({ hook }) => hook)].flat(2).filter((hook) => traitsOf(hook).judge)
+  const isOutermost = (hook: unknown) => traitsOf(hook).isOutermost === true
+  return [...all.filter(isOutermost), ...all.filter((hook) => !isOutermost(hook))] as object[]
 }
 
 /** Returns the parameters by which a query of a method asks hooks to add fields to each record. */

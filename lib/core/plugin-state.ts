@@ -86,6 +86,8 @@ interface PluginState {
    * service that has a slash too many.
    */
   slashRewrites?: ((url: string, verb: string) => string | undefined)[]
+  /** Of the outermost instance: the path of the tools for agents, with a leading slash. */
+  mcpPath?: string
   /** Of the outermost instance: whether a warning of its timeouts was logged. */
   hasWarnedOfTimeouts?: boolean
 }

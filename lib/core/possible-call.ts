@@ -1,6 +1,4 @@
 import type { HookContext } from '../../types/hooks.js'
-import type { Describable } from './description.js'
-import { aroundHooksOf, hooksInOrder, traitsOf } from './hooks.js'
 
 /** Tests a record that the caller may see. */
 export interface RecordTest {
@@ -15,17 +13,6 @@ export interface RecordTest {
  * which fields, or for which records. `undefined`: only the call itself can tell.
  */
 export type Judgement = boolean | readonly string[] | RecordTest | undefined
-
-/** Returns the hooks of this package that may refuse a call, in the order in which they run. */
-export function rulesAround({ common, hooks, options }: Describable, name: string): readonly object[] {
-  const added = [common, hooks].flatMap((store) => [
-    ...aroundHooksOf(store, name),
-    ...hooksInOrder(store, 'before', name)
-  ])
-  const all = [options.before ?? [], added.map(({ hook }) => hook)].flat(2).filter((hook) => traitsOf(hook).judge)
-  const isOutermost = (hook: unknown) => traitsOf(hook).isOutermost === true
-  return [...all.filter(isOutermost), ...all.filter((hook) => !isOutermost(hook))] as object[]
-}
 
 interface RuleAnswer {
   readonly params: unknown

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BadRequest, Forbidden, MethodNotAllowed, toServiceError } from '../core/errors.js'
 import { isObject } from '../core/objects.js'
 import { joinPath } from '../core/path.js'
-import { serviceHostOf } from '../core/plugin-state.js'
+import { ownPluginState, rootOf, serviceHostOf } from '../core/plugin-state.js'
 import { loginChallenge, serveMetadata } from './authorization.js'
 import { markCalls } from './call.js'
 import { type AgentEndpoint, AgentExchange, createAgentEndpoint } from './exchange.js'
@@ -33,6 +33,8 @@ export async function mcp(app: FastifyInstance, options: McpOptions): Promise<vo
     endpoint = createAgentEndpoint(app, tools, options)
   })
   const url = `/${joinPath(options.path ?? 'mcp')}`
+  // For documents, and so for the explorer.
+  ownPluginState(rootOf(app)).mcpPath = `/${joinPath(app.prefix, url)}`
   app.setErrorHandler(serviceHostOf(app).answerError as Parameters<FastifyInstance['setErrorHandler']>[0])
   app.route({
     method: ['GET', 'DELETE'],

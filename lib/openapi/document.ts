@@ -8,6 +8,7 @@ import {
   type ServiceDescription
 } from '../core/description.js'
 import type { Endpoint } from '../core/methods.js'
+import { pluginState } from '../core/plugin-state.js'
 import type { ComponentMaps, ComponentNames } from './components.js'
 import type { Json } from './json-schema.js'
 import { takeName } from './names.js'
@@ -45,6 +46,8 @@ interface Document {
   readonly paths: Record<string, Record<string, OperationObject>>
   components: ComponentMaps & { readonly securitySchemes: Readonly<Record<string, unknown>> }
   security?: SecurityRequirements
+  /** The path of the tools for agents. */
+  'x-mcp'?: string
   tags?: readonly { readonly name: string; readonly description?: string }[]
 }
 
@@ -99,6 +102,8 @@ export function completeDocument(
     if (schemes !== undefined && services.isSince32) describeEvents(operation, services)
   }
   if (security !== undefined) document.security = security
+  const { mcpPath } = pluginState(marks[0]?.entry.app)
+  if (mcpPath !== undefined) document['x-mcp'] = mcpPath
   const all = Object.values(paths).flatMap((item) => Object.values(item))
   for (const { security = [] } of [...all, document]) securitySchemes.requireByName(security)
   document.components = { ...components, ...services.maps, securitySchemes: securitySchemes.declared }

@@ -12,8 +12,11 @@ t.test(
   { skip: howToInstall },
   async (t) => {
     const app = await examples.atlas(t)
-    const page = await openExplorer(t, await app.listen({ port: 0, host: '127.0.0.1' }))
+    const address = await app.listen({ port: 0, host: '127.0.0.1' })
+    const page = await openExplorer(t, address)
     await page.getByText('1–10 of 250').waitFor()
+    await page.getByText('Connect an agent').click()
+    await page.getByText(`claude mcp add --transport http atlas ${address}/mcp`).waitFor()
     await page.getByRole('button', { name: 'Add a condition' }).click()
     await page.getByLabel('Field').selectOption('region')
     await page.getByLabel('Value').fill('Africa')

@@ -1,9 +1,9 @@
 import type { HookContext } from '../../../types/fastify.js'
-import { type Describable, hooksAround } from '../../core/description.js'
+import { type Describable, hooksAround, rulesAround } from '../../core/description.js'
 import { toServiceError } from '../../core/errors.js'
 import { isOwnHook, traitsOf } from '../../core/hooks.js'
 import { clientOf } from '../../core/http-call.js'
-import { PossibleCall, type RecordTest, rulesAround, SharedAnswers } from '../../core/possible-call.js'
+import { PossibleCall, type RecordTest, SharedAnswers } from '../../core/possible-call.js'
 import { maySendOf } from '../../core/resource/body-rules.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
 

@@ -82,11 +82,27 @@ export function servicesView(explorer: Explorer): (current: ExploredService | un
     anchor?.setAttribute('aria-current', 'page')
     if (anchor !== undefined) reveal(anchor)
   }
-  fill(byId('services'), services.size > 1 && [search, jump], list)
+  fill(byId('services'), services.size > 1 && [search, jump], list, session.agents && agentsView(session.agents))
   return (current) => {
     jump.value = current === undefined ? '' : toHash(startOf(current))
     mark(current)
   }
+}
+
+/** The lines that connect agents to the tools of the application. */
+function agentsView(address: string): HTMLElement {
+  const name = byId('title').textContent?.toLowerCase().replace(/\W+/g, '-') || 'services'
+  const lines = {
+    'Claude Code': `claude mcp add --transport http ${name} ${address}`,
+    'VS Code': `code --add-mcp '${JSON.stringify({ name, type: 'http', url: address })}'`,
+    'Cursor, in mcp.json': JSON.stringify({ mcpServers: { [name]: { url: address } } })
+  }
+  return element(
+    'details',
+    { className: 'agents' },
+    element('summary', {}, 'Connect an agent'),
+    Object.entries(lines).map(([client, line]) => [element('p', {}, client), element('code', {}, line)])
+  )
 }
 
 // In Chromium, `scrollIntoView` makes the key Tab go on from there, past the skip link.

@@ -9,7 +9,7 @@ import {
 } from '../../client/index.js'
 import type { ClientRequest, ClientResponse } from '../../client/message.js'
 import { type Call, requestOfCall, type SentRequest, send } from '../model/call.js'
-import { asList } from '../model/json.js'
+import { asList, propertyOf, textOf } from '../model/json.js'
 import { addressOf, cookiesIn, keyHeadersIn, type LoginForm, nameOf, strategiesIn } from '../model/login.js'
 import { type ExploredService, type Operation, servicesIn } from '../model/services.js'
 
@@ -32,6 +32,8 @@ export class PageSession {
   readonly strategies: readonly LoginForm[]
   readonly keyHeaders: readonly string[]
   readonly cookies: readonly string[]
+  /** The address of the tools for agents. */
+  readonly agents: string | undefined
   user: string | undefined
   readonly #storage: Storage
   #connection: Connection
@@ -44,6 +46,8 @@ export class PageSession {
     this.strategies = strategiesIn(this.services.values())
     this.keyHeaders = keyHeadersIn(document)
     this.cookies = cookiesIn(document)
+    const path = textOf(propertyOf(document, 'x-mcp'))
+    this.agents = path && new URL(path, this.base).href
     this.#storage = openStorage(`explorer ${this.base} `)
     const last = this.strategies.find(({ path }) => path === this.#storage.getItem('path'))
     this.#path = (last ?? this.strategies[0])?.path

@@ -96,7 +96,7 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
       )
     if (isAuthentication(app, guarded))
       throw new Error(
-        `authenticate('${strategies.join("', '")}') stands on the authentication service '${path}', where logins come without a token: take it away`
+        `authenticate('${strategies.join("', '")}') guards the authentication service '${path}', where logins come without a token: remove it`
       )
   }
 

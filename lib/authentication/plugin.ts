@@ -121,7 +121,7 @@ async function createLogin(
   const sessions = refresh ? new Sessions(store, path, times, onEnd) : undefined
   if (sessions !== undefined) {
     if (strategies.has('refresh'))
-      throw new Error("The strategy 'refresh' stands for the option `refresh`: choose another name")
+      throw new Error("The name 'refresh' belongs to the strategy of the option `refresh`: choose another name")
     strategies.set('refresh', new RefreshStrategy(sessions))
   }
   const names = strategyNamesOf('authStrategies', options.authStrategies, strategies)

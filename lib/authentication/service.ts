@@ -124,7 +124,7 @@ export class AuthenticationService {
     const sub = user === undefined ? strategyClaims.sub : String(this.#parts.users.idOf(user))
     if (isShortText(sub)) return sub
     throw new Error(
-      `The strategy '${result.authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
+      `The strategy '${result.authentication.strategy}' does not say whom a token belongs to: return the user, or authentication.payload.sub`
     )
   }
 

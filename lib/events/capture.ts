@@ -84,7 +84,9 @@ function customEventsOf({ entry: { path, object, options } }: Topic): readonly s
   const names = Array.isArray(events) ? events.filter((name) => typeof name === 'string') : []
   const refused = names.find((name) => reservedEvents.has(name))
   if (refused !== undefined)
-    throw new Error(`${pluginName} can't tell of '${refused}' of '${path}': streams have this name for something else`)
+    throw new Error(
+      `${pluginName} can't send the event '${refused}' of '${path}': the stream itself has an event of this name`
+    )
   return names
 }
 

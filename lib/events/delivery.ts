@@ -77,7 +77,7 @@ export class Delivery {
       try {
         stream.send(this.#framesOf(outgoing, stream, notices, sendsRecord(entry, topic)))
       } catch (err) {
-        this.#app.log.error({ err, path: topic.path }, 'An event could not be told: a subscriber is to ask again')
+        this.#app.log.error({ err, path: topic.path }, 'An event could not be sent: a subscriber has to refetch')
         stream.reset()
       }
     }

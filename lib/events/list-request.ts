@@ -87,7 +87,7 @@ function toListRequest(item: unknown, isJSON: boolean, limits: EventsLimits): Li
   const { path, query = {} } = Object(item) as { path?: unknown; query?: unknown }
   if (typeof path !== 'string' || !isPlain(query))
     throw new BadRequest('Each list in `subscribe` needs a `path`, a text, and may have a `query`, an object')
-  if (!path.split('/').every(isSegment)) throw new BadRequest('The path of a list is none of a URL')
+  if (!path.split('/').every(isSegment)) throw new BadRequest('The path of a list is not valid in a URL')
   checkNesting(query, limits.depth + 1)
   return { path, name: path, query, isJSON }
 }

@@ -147,7 +147,7 @@ export function checkEventsOptions(options: Readonly<Record<string, unknown>>): 
   checkOptions(pluginName, eventsOptions, options)
   const { services, limits } = options
   if (services === undefined || Object.keys(services as object).length === 0)
-    throw new Error(`${pluginName} needs the services that it tells of: { services: { notes: true } }`)
+    throw new Error(`${pluginName} needs the services whose events it sends: { services: { notes: true } }`)
   checkOptions(pluginName, limitsOptions, { ...(limits as object) }, 'limits.')
   for (const [path, setting] of Object.entries(services as object)) {
     if (typeof setting === 'boolean') continue

@@ -118,7 +118,9 @@ function publishService(
   const entry = host.entryAt(joinPath(app.prefix, path)) ?? host.entryAt(joinPath(path))
   if (entry === undefined) {
     const paths = host.entries.map((candidate) => `'${candidate.path}'`).join(', ') || 'none'
-    throw new Error(`${pluginName} is to tell of '${path}', which is no service. Registered: ${paths}`)
+    throw new Error(
+      `The option \`services\` of ${pluginName} has '${path}', but there is no such service. Registered: ${paths}`
+    )
   }
   const topic = new Topic(entry, settings)
   captureEvents(topic, server.callEvents)
@@ -130,7 +132,7 @@ function publishService(
   }
   if (topic.reasonToRefetch !== undefined)
     app.log.warn(
-      `Subscribers of '${entry.path}' are told that something may have changed, and not what: ${topic.reasonToRefetch}. If nothing but the query that hooks make decides who sees what, say { rule: 'hooks' }`
+      `Subscribers of '${entry.path}' only learn that something may have changed, because ${topic.reasonToRefetch}. If the query that hooks make decides alone who sees what, set { rule: 'hooks' }`
     )
 }
 

@@ -296,7 +296,7 @@ export class EventServer {
       const text = (await Promise.all(frames)).join('')
       return text.length > this.limits.waiting ? undefined : text
     } catch (err) {
-      this.#app.log.error({ err }, 'The log of events could not be read: a subscriber is to ask again')
+      this.#app.log.error({ err }, 'The log of events could not be read: a subscriber has to refetch')
       return undefined
     }
   }

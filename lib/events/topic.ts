@@ -31,10 +31,10 @@ export class Topic {
     const { path, object, exposed, app } = entry
     const { mounted } = metaOf(object)
     if (mounted?.forwarder !== undefined)
-      throw new Error(`${pluginName} can't tell of '${path}': ${mounted.origin} answers for it itself`)
+      throw new Error(`${pluginName} can't send events of '${path}': ${mounted.origin} answers its requests itself`)
     if (!exposed.includes('find'))
       throw new Error(
-        `${pluginName} can't tell of '${path}', which has no 'find' for clients: it would say who may hear`
+        `${pluginName} can't send events of '${path}': it has no 'find' for clients, which decides who gets them`
       )
     this.path = path
     this.entry = entry
@@ -72,7 +72,7 @@ const nameOfHook = (hook: unknown) => (hook as { name?: string }).name || 'a hoo
 function reasonToRefetch(entry: Describable, isAdapter: boolean): string | undefined {
   const { object, common, hooks, options } = entry
   if (metaOf(object).mounted !== undefined) return 'it belongs to another application, with hooks of its own'
-  if (!isAdapter) return 'its `find` is not that of a database adapter of Feathers as it is'
+  if (!isAdapter) return 'its `find` is not the unchanged one of a database adapter of Feathers'
   const { after, formatter } = options as { after?: unknown; formatter?: unknown }
   if (formatter !== undefined || [after ?? []].flat().length > 0)
     return 'middleware or a formatter may change its answers'

@@ -205,7 +205,7 @@ t.test('for all services it would stand on the authentication service itself: th
     for (const method of ['all', 'create', 'remove'])
       await t.rejects(
         createGuardsApp(t, { plugin: { hooks: { [type]: { [method]: [guard] } } } }),
-        /authenticate\('jwt'\) stands on the authentication service 'authentication', where logins come without a token/,
+        /authenticate\('jwt'\) guards the authentication service 'authentication', where logins come without a token/,
         `${type} ${method}`
       )
 })

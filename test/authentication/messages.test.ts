@@ -26,7 +26,7 @@ t.test('keys that can not be used, a strategy with a name that is taken', async 
   const own = pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
   await t.rejects(start({ public: jwk, private: own }), { message: needs })
   await t.rejects(register({ secret, refresh: true, strategies: { jwt: true, refresh: new JwtStrategy() } }), {
-    message: "The strategy 'refresh' stands for the option `refresh`: choose another name"
+    message: "The name 'refresh' belongs to the strategy of the option `refresh`: choose another name"
   })
 })
 

@@ -19,7 +19,7 @@ const me = (options: object) => (app: FastifyInstance) => app.service('me', whoa
 const route = (options: object) => (app: FastifyInstance) => app.get('/route', options, hi)
 const none = /There is no authentication here: register the plugin fastify-services\/authentication/
 const onItself =
-  /authenticate\('jwt'\) stands on the authentication service 'authentication', where logins come without a token: take it away/
+  /authenticate\('jwt'\) guards the authentication service 'authentication', where logins come without a token: remove it/
 
 const steps: [what: string, message: RegExp, steps: Record<string, Step>][] = [
   [

@@ -99,7 +99,7 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   [
     'a strategy named refresh',
     { refresh: true, strategies: { refresh: { authenticate() {} } } },
-    /'refresh' stands for the option `refresh`/
+    /'refresh' belongs to the strategy of the option `refresh`/
   ],
   ['refresh that is read from requests', { refresh: true, parseStrategies: ['refresh'] }, /can't read requests/]
 ]

@@ -138,7 +138,10 @@ t.test('a guard that names it lets nobody in by a request', async (t) => {
 
 t.test('its name is taken where the option is on, and free where it is not', async (t) => {
   const strategies = { jwt: true, local: true, refresh: card }
-  await t.rejects(createSessionsApp(t, { refresh: true, strategies }), /'refresh' stands for the option `refresh`/)
+  await t.rejects(
+    createSessionsApp(t, { refresh: true, strategies }),
+    /'refresh' belongs to the strategy of the option `refresh`/
+  )
   const app = await createSessionsApp(t, { strategies })
   t.equal((await login(app, { strategy: 'refresh', number: '1' })).body.message, 'Invalid card')
 })

@@ -102,7 +102,7 @@ t.test('it may log in, unless `authStrategies` leaves it out', async (t) => {
 })
 
 const reserved = { sub: 'x', iss: 'x', aud: 'x', exp: 1, iat: 1, jti: 'x' }
-const nobody = /does not tell whom a token stands for: let it return the user, or authentication.payload.sub/
+const nobody = /does not say whom a token belongs to: return the user, or authentication.payload.sub/
 const noId = /A user of the service 'users' has no 'id': name its id in the option `entityId` of authentication/
 const gives: readonly [result: unknown, status: number, answer: string | RegExp | object][] = [
   ...[undefined, null, 'text'].map((result): (typeof gives)[0] => [result, 401, 'Not authenticated']),

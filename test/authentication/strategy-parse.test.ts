@@ -153,7 +153,7 @@ t.test('without a `sub` nobody gets a token: an error that says what to do', asy
     t.match(await login(app, { strategy: 'own' }), {
       status: 500,
       body: {
-        message: `The strategy 'own' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
+        message: `The strategy 'own' does not say whom a token belongs to: return the user, or authentication.payload.sub`
       }
     })
   }

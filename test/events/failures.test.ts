@@ -33,8 +33,8 @@ async function startError(
 t.test('options that can not be used stop the start, and say why', async (t) => {
   const notes = { notes: true }
   const rows: [unknown, RegExp, ((app: FastifyInstance) => void)?][] = [
-    [{}, /needs the services that it tells of: \{ services/],
-    [{ services: {} }, /needs the services that it tells of/],
+    [{}, /needs the services whose events it sends: \{ services/],
+    [{ services: {} }, /needs the services whose events it sends/],
     [{ services: { notes: 5 } }, /`services\['notes'\]`.+must be true or an object, got 5/],
     [
       { services: { notes: Promise.resolve({}) } },
@@ -47,9 +47,9 @@ t.test('options that can not be used stop the start, and say why', async (t) => 
     [{ services: notes, path: 'a b' }, /path.+as in `\/events`/],
     [{ services: notes, log: { append() {} } }, /log.+as `memoryLog\(\)` makes it/],
     [{ services: notes, limits: { depth: 0 } }, /limits\.depth.+whole number above 0/],
-    [{ services: { note: true } }, /'note', which is no service\. Registered: 'notes'/],
-    [{ services: { note: true } }, /which is no service\. Registered: none/, () => {}],
-    [{ services: notes }, /'notes', which has no 'find'/, (app) => void app.service('notes', { async get() {} })],
+    [{ services: { note: true } }, /has 'note', but there is no such service\. Registered: 'notes'/],
+    [{ services: { note: true } }, /no such service\. Registered: none/, () => {}],
+    [{ services: notes }, /'notes': it has no 'find'/, (app) => void app.service('notes', { async get() {} })],
     [
       { services: { notes: { records: true } } },
       /can't send records of 'notes', which has no 'get'/,
@@ -57,7 +57,7 @@ t.test('options that can not be used stop the start, and say why', async (t) => 
     ],
     [
       { services: notes },
-      /can't tell of 'reset' of 'notes': streams have this name/,
+      /can't send the event 'reset' of 'notes': the stream itself has/,
       (app) => void app.service('notes', { find: async () => [] }, { events: ['reset'] })
     ]
   ]
@@ -299,7 +299,7 @@ t.test('services that answer pages; records that come with an id; objects that l
     },
     { services: { notes: { rule: 'hooks' }, odd: true } }
   )
-  t.match(logs, [{ msg: /'odd'.+is not that of a database adapter/ }])
+  t.match(logs, [{ msg: /'odd'.+is not the unchanged one of a database adapter/ }])
   const subscriber = await subscribe(list('notes', '&subscribe[0][query][kind]=x')).connected
   t.same(answered, [0, 0], 'the list, and what its caller may find at all')
   await serviceAt(app, 'notes').create({ id: 7, kind: 'y' })

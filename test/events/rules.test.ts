@@ -96,7 +96,7 @@ t.test('where the rule is not known, nobody gets an id', async (t) => {
           }
         })({ startId: 1 })
       },
-      /is not that of a database adapter/
+      /is not the unchanged one of a database adapter/
     ],
     [
       'a part of the adapter that is replaced',
@@ -107,9 +107,13 @@ t.test('where the rule is not known, nobody gets an id', async (t) => {
           }
         })({ startId: 1 })
       },
-      /is not that of a database adapter/
+      /is not the unchanged one of a database adapter/
     ],
-    ['a matcher of its own', { object: memory({ matcher: () => () => true }) }, /is not that of a database adapter/],
+    [
+      'a matcher of its own',
+      { object: memory({ matcher: () => () => true }) },
+      /is not the unchanged one of a database adapter/
+    ],
     [
       'a class of the application with a find of its own',
       {
@@ -122,7 +126,7 @@ t.test('where the rule is not known, nobody gets an id', async (t) => {
           remove = this._remove
         })({ startId: 1 })
       },
-      /is not that of a database adapter/
+      /is not the unchanged one of a database adapter/
     ],
     [
       'an around hook without a name',

@@ -3,7 +3,8 @@ import type { Query } from '../../../types/service.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { addRelated, includeName } from '../../core/added-fields.js'
-import { type Describable, servicesAdded } from '../../core/description.js'
+import { callStateOf } from '../../core/call-state.js'
+import { addingParameters, type Describable, servicesAdded } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
 import { checkNamedFields, shapesOf } from '../../core/field-names.js'
 import { type AddedFields, aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
@@ -87,6 +88,7 @@ export function include(
     if (asked === undefined) return next()
     if (method !== 'find' && method !== 'get') throw new BadRequest(`'${includeName}' is for 'find' and 'get'`)
     const wanted = readAsked(asked, named, depth, path)
+    callStateOf(context).addsFields = true
     const { [includeName]: _, ...query } = params.query ?? {}
     context.params = { ...params, query }
     const idField = idFieldOf(context.service)
@@ -114,6 +116,7 @@ export function include(
   const checkType = aroundOnly('include')
   const check = (position: HookPosition) => {
     checkType(position)
+    checkIsOnly(position)
     for (const relation of named.values()) checkRelation(hook, relation, position)
   }
   const describeAdded = (position: HookPosition): AddedFields => describeRelations(named, position)
@@ -153,6 +156,16 @@ function readRelations(relations: unknown): ReadonlyMap<string, NamedRelation> {
     return { ...relation, name, ...(by === undefined && { field: field ?? `${name}Id` }) }
   })
   return new Map(named.map((relation) => [relation.name, relation]))
+}
+
+/** @throws when the service has another hook of this kind, which would refuse the relations of this one */
+function checkIsOnly({ app, path }: HookPosition): void {
+  const host: ServiceHost | undefined = serviceHostOf(app)
+  const entry = host?.entryAt(path)
+  const isTwice = ['find', 'get'].some(
+    (name) => entry && addingParameters(entry, name).filter((parameter) => parameter === includeName).length > 1
+  )
+  if (isTwice) throw new Error(`'${path}' has include() twice: give one of them all relations`)
 }
 
 /** @throws when the other service can't be asked, or a schema lacks a field */

@@ -1,5 +1,6 @@
 import type { AroundHook, CallerContext } from '../../../types/fastify.js'
 import { May, mayName } from '../../core/added-fields.js'
+import { callStateOf } from '../../core/call-state.js'
 import { BadRequest, GeneralError } from '../../core/errors.js'
 import { type AddedFields, aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
@@ -60,6 +61,7 @@ export function may(answer?: (question: MayQuestion) => MayAnswers): AroundHook 
     if (entry === undefined) return next()
     if (method !== 'find' && method !== 'get') throw new BadRequest(`'${mayName}' is for 'find' and 'get'`)
     if (asked !== true && asked !== 'true') throw new BadRequest(`'${mayName}' must be true`)
+    callStateOf(context).addsFields = true
     const { [mayName]: _, ...query } = params.query
     context.params = { ...params, query }
     const answers = await askRules(context, methodsOf(entry), answer !== undefined)

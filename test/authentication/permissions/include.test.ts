@@ -5,9 +5,10 @@ import {
   type ServiceOf,
   type ServiceOptions,
   Unavailable,
+  version,
   type WithInclude
 } from 'fastify-services'
-import { allow, include, own, protect } from 'fastify-services/authentication'
+import { allow, include, may, own, protect } from 'fastify-services/authentication'
 import type { ClientApplication } from 'fastify-services/client'
 import { memory } from 'fastify-services/memory'
 import t, { type Test } from 'tap'
@@ -236,6 +237,14 @@ t.test('related records come from several pages of the other service, within lim
   }
 })
 
+t.test('an answer with added fields has no ETag, since they change without the record', async (t) => {
+  const { app } = await createPosts(t, { hooks: [version('title'), include(relations), may(({ rules }) => rules)] })
+  const etagOf = async (query: string) => (await app.inject(`/posts/1${query}`)).headers.etag
+  t.type(await etagOf(''), 'string')
+  t.equal(await etagOf('?$include=author'), undefined)
+  t.equal(await etagOf('?$may=true'), undefined)
+})
+
 t.test('calls of the server get related records, too', async (t) => {
   const { app } = await createPosts(t)
   const service = app.service('posts') as { get(id: number, params: object): Promise<{ author?: unknown }> }
@@ -283,6 +292,8 @@ t.test('mistakes stop the start', async (t) => {
     })
     await t.rejects(started, { message })
   }
+  const both = createPosts(t, { hooks: [include({ author: 'users' }), include({ tags: relations.tags })] })
+  await t.rejects(both, { message: "'posts' has include() twice: give one of them all relations" })
   for (const [relations, message] of [
     [undefined, /include needs relations/],
     [{}, /include needs relations/],

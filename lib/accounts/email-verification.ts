@@ -6,7 +6,7 @@ import { joinPath } from '../core/path.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { createLinks, invalidLink } from './links.js'
 import { createMailer, type SendMail } from './mails.js'
-import { PasswordLogin } from './password-login.js'
+import { findPasswordLogin } from './password-login.js'
 import { accountSchemas, linkToken, userName } from './schemas.js'
 import { trackAddress } from './verified-address.js'
 
@@ -57,7 +57,7 @@ export async function emailVerification(app: FastifyInstance, options: EmailVeri
   checkAccountOptions('emailVerification', options, ['send', 'path', 'field', 'required', 'expiresIn', 'rateLimit'])
   const { send, path = 'email-verifications', field = 'isVerified', required = true } = options
   const { expiresIn = '1d', rateLimit = true } = options
-  const login = new PasswordLogin(app, 'emailVerification')
+  const login = findPasswordLogin(app, 'emailVerification')
   const { strategy } = login
   const links = createLinks(login, joinPath(app.prefix, path), expiresIn, [strategy.entityUsernameField, field])
   const address = trackAddress(login, field, createMailer(app, login, links, send))

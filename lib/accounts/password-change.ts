@@ -6,7 +6,7 @@ import { restrictSentFields } from '../core/adapters/update.js'
 import { BadRequest, NotAuthenticated } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
-import { PasswordLogin } from './password-login.js'
+import { findPasswordLogin } from './password-login.js'
 import { accountSchemas, currentPassword, newPassword } from './schemas.js'
 
 export interface PasswordChangeOptions {
@@ -49,7 +49,7 @@ export interface PasswordChanges {
 export async function passwordChange(app: FastifyInstance, options: PasswordChangeOptions): Promise<void> {
   checkAccountOptions('passwordChange', options, ['path', 'strategies', 'password', 'rateLimit'])
   const { path = 'password-changes', strategies = ['jwt'], password = newPassword, rateLimit = true } = options
-  const login = new PasswordLogin(app, 'passwordChange')
+  const login = findPasswordLogin(app, 'passwordChange')
   const { users, strategy } = login
   const service: PasswordChanges = {
     async create({ currentPassword, password }, params = {}) {

@@ -5,7 +5,7 @@ import { joinPath } from '../core/path.js'
 import { checkAccountOptions, registerAccountService } from './account-service.js'
 import { createLinks, invalidLink } from './links.js'
 import { createMailer, type SendMail } from './mails.js'
-import { PasswordLogin } from './password-login.js'
+import { findPasswordLogin } from './password-login.js'
 import { accountSchemas, linkToken, newPassword, userName } from './schemas.js'
 
 export interface PasswordResetOptions {
@@ -51,7 +51,7 @@ export interface PasswordResets<Name extends string = 'email'> {
 export async function passwordReset(app: FastifyInstance, options: PasswordResetOptions): Promise<void> {
   checkAccountOptions('passwordReset', options, ['send', 'path', 'expiresIn', 'password', 'rateLimit'])
   const { send, path = 'password-resets', expiresIn = '1h', password = newPassword, rateLimit = true } = options
-  const login = new PasswordLogin(app, 'passwordReset')
+  const login = findPasswordLogin(app, 'passwordReset')
   const { strategy } = login
   const fields = [strategy.entityPasswordField, strategy.entityUsernameField]
   const links = createLinks(login, joinPath(app.prefix, path), expiresIn, fields)

@@ -14,14 +14,14 @@ import { Passwords } from './password.js'
 import { servePublicKeys } from './public-keys.js'
 import { createRateLimit } from './rate-limit.js'
 import { AuthenticationService, createLoginHooks, type ServiceParts, type TokenLogin } from './service.js'
-import { RevocationList, Sessions } from './sessions.js'
+import { createRevocationList, Sessions } from './sessions.js'
 import { onlyIf, prepareUsers } from './stored-credentials.js'
 import { JwksStrategy } from './strategies/jwks.js'
 import { JwtStrategy } from './strategies/jwt.js'
 import { LocalStrategy } from './strategies/local.js'
 import { RefreshStrategy } from './strategies/refresh.js'
 import type { Strategy } from './strategy.js'
-import { Tokens, toSeconds } from './token.js'
+import { createTokens, toSeconds } from './token.js'
 import { Users } from './users.js'
 
 async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
@@ -106,7 +106,7 @@ async function createLogin(
   const { refresh, jwt = {}, cookie, store = memoryStore() } = options
   const verifying = [...strategies].filter(([, strategy]) => strategy instanceof JwtStrategy).map(([key]) => key)
   checkTokenOptions({ ...options, store }, verifying)
-  const tokens = await Tokens.create(app, options.secret, {
+  const tokens = await createTokens(app, options.secret, {
     expiresIn: jwt.expiresIn ?? (refresh ? '15m' : '1d'),
     issuer: jwt.issuer ?? 'fastify-services',
     audience: jwt.audience ?? (path || '/'),
@@ -114,7 +114,7 @@ async function createLogin(
     ...(jwt.header && { header: jwt.header })
   })
   if (jwt.jwks) servePublicKeys(app, tokens.publicKeys)
-  const revocation = options.revocation ? new RevocationList(store, path, tokens.lifetime) : undefined
+  const revocation = options.revocation ? createRevocationList(store, path, tokens.lifetime) : undefined
   const { expiresIn = '30d', grace = 30 } = typeof refresh === 'object' ? refresh : {}
   const onEnd = async (sid: string) => revocation?.revokeLogin(sid)
   const times = { lifetime: toSeconds(expiresIn, 'refresh.expiresIn'), grace: toGrace(grace) }

@@ -277,37 +277,35 @@ const toSession = (refreshToken: string, claims: Session['claims'], exp: number)
  */
 const clockSkew = 300
 
-/** The revoked access tokens and logins. */
-export class RevocationList {
-  readonly #store: Store
-  readonly #prefix: string
-  readonly #lifetime: number
+export type RevocationList = ReturnType<typeof createRevocationList>
 
-  /** @param lifetime how long an access token is valid, in seconds */
-  constructor(store: Store, path: string, lifetime: number) {
-    this.#store = store
-    this.#prefix = `${path}:revoked:`
-    this.#lifetime = lifetime
-  }
+/**
+ * Creates the list of the revoked access tokens and logins.
+ * @param lifetime how long an access token is valid, in seconds
+ */
+export function createRevocationList(store: Store, path: string, lifetime: number) {
+  const prefix = `${path}:revoked:`
+  return {
+    /** Whether a token was revoked, or the login that it comes from. */
+    async isRevoked({ jti, sid }: TokenPayload): Promise<boolean> {
+      for (const id of [jti, sid]) if (id !== undefined && (await store.get(prefix + id))) return true
+      return false
+    },
 
-  async isRevoked({ jti, sid }: TokenPayload): Promise<boolean> {
-    for (const id of [jti, sid]) if (id !== undefined && (await this.#store.get(this.#prefix + id))) return true
-    return false
-  }
+    /** Revokes a token. The entry is kept until the token has expired on all clocks. */
+    async revoke({ jti, exp }: TokenPayload): Promise<void> {
+      const time = now()
+      // Rounded up: a store takes whole seconds, and a time that a date can hold.
+      const until = Math.min(Math.ceil(exp) + clockSkew, endOfTime - 1)
+      if (jti !== undefined && Math.ceil(exp) > time) await store.set(prefix + jti, 'revoked', until - time)
+    },
 
-  /** Revokes a token. The entry is kept until the token has expired on all clocks. */
-  async revoke({ jti, exp }: TokenPayload): Promise<void> {
-    const now = Math.floor(Date.now() / 1000)
-    // Rounded up: a store takes whole seconds, and a time that a date can hold.
-    const until = Math.min(Math.ceil(exp) + clockSkew, endOfTime - 1)
-    if (jti !== undefined && Math.ceil(exp) > now) await this.#store.set(this.#prefix + jti, 'revoked', until - now)
-  }
-
-  /**
-   * Revokes all tokens of a login that were signed so far. The entry is kept until the last of them
-   * has expired on all clocks.
-   */
-  async revokeLogin(sid: string): Promise<void> {
-    await this.#store.set(this.#prefix + sid, 'revoked', this.#lifetime + clockSkew)
+    /**
+     * Revokes all tokens of a login that were signed so far. The entry is kept until the last of
+     * them has expired on all clocks.
+     */
+    async revokeLogin(sid: string): Promise<void> {
+      await store.set(prefix + sid, 'revoked', lifetime + clockSkew)
+    }
   }
 }

@@ -6,7 +6,7 @@ import type { TokenPayload } from '../../types/authentication.js'
 import { NotAuthenticated, readProperty } from '../core/errors.js'
 import { inspect, inspectText } from '../core/options.js'
 import { isShortText } from './password.js'
-import { type PublicKey, toPublicKey } from './public-keys.js'
+import { toPublicKey } from './public-keys.js'
 
 /** A private key in PEM form, with its passphrase if it has one. */
 export type PrivateKey = string | Buffer | { readonly key: string | Buffer; readonly passphrase: string }
@@ -60,110 +60,52 @@ type TokenSettings = Required<Omit<TokenOptions, 'header' | 'jwks'>> & Pick<Toke
 // In characters. Longer tokens are not signed here, so they are refused unread.
 const maxTokenLength = 8192
 
-interface LinkClaims {
+export interface LinkClaims {
   readonly user: string
   /** A digest of the fields of the user that the link depends on. */
   readonly state: string
 }
 
-/** Signs and verifies access tokens, and tokens for links in mails. */
-export class Tokens {
-  /** How long a token is valid, in seconds. */
-  readonly lifetime: number
-  /** The public keys of the secrets. HS256 has none. */
-  readonly publicKeys: readonly PublicKey[]
-  /** One for each secret. The first one signs, all of them verify. */
-  readonly #keys: readonly [JWT, ...JWT[]]
-  readonly #audience: string
+export type Tokens = Awaited<ReturnType<typeof createTokens>>
 
-  private constructor(
-    lifetime: number,
-    keys: readonly [JWT, ...JWT[]],
-    audience: string,
-    publicKeys: readonly PublicKey[]
-  ) {
-    this.lifetime = lifetime
-    this.publicKeys = publicKeys
-    this.#keys = keys
-    this.#audience = audience
+/**
+ * Signs and verifies access tokens, and tokens for links in mails.
+ * @throws when an option can't be used
+ */
+export async function createTokens(
+  app: FastifyInstance,
+  secret: Secret | readonly Secret[] | undefined,
+  settings: TokenSettings
+) {
+  const secrets = toSecrets(secret, settings.algorithm)
+  const lifetime = toSeconds(settings.expiresIn, 'jwt.expiresIn')
+  checkClaims(settings)
+  const publicKeys = secrets.flatMap((entry) => publicKeyIn(entry, settings.algorithm))
+  // The first one signs, all of them verify.
+  const keys = await registerKeys(app, secrets, lifetime, settings, publicKeys[0]?.kid)
+  const [signer] = keys
+  // The token must not expire before it is verified, even if `expiresIn` is one second.
+  const iat = Math.floor(Date.now() / 1000) + 60
+  try {
+    signer.verify(signer.sign({ sub: 'test', iat }))
+  } catch (cause) {
+    throw new Error(
+      `The option \`secret\` of authentication does not work with ${settings.algorithm}: are the keys a pair?`,
+      { cause }
+    )
   }
 
-  /** @throws when an option can't be used */
-  static async create(
-    app: FastifyInstance,
-    secret: Secret | readonly Secret[] | undefined,
-    settings: TokenSettings
-  ): Promise<Tokens> {
-    const secrets = toSecrets(secret, settings.algorithm)
-    const lifetime = toSeconds(settings.expiresIn, 'jwt.expiresIn')
-    checkClaims(settings)
-    const publicKeys = secrets.flatMap((entry) => publicKeyIn(entry, settings.algorithm))
-    const keys = await registerKeys(app, secrets, lifetime, settings, publicKeys[0]?.kid)
-    const [signer] = keys
-    // The token must not expire before it is verified, even if `expiresIn` is one second.
-    const iat = Math.floor(Date.now() / 1000) + 60
-    try {
-      signer.verify(signer.sign({ sub: 'test', iat }))
-    } catch (cause) {
-      throw new Error(
-        `The option \`secret\` of authentication does not work with ${settings.algorithm}: are the keys a pair?`,
-        { cause }
-      )
-    }
-    return new Tokens(lifetime, keys, settings.audience, publicKeys)
-  }
-
-  /** @throws when the claims make the token too long */
-  sign(claims: Record<string, unknown> & { sub: string }): { accessToken: string; payload: TokenPayload } {
-    const [signer] = this.#keys
-    const accessToken = signer.sign({ jti: randomUUID(), ...claims })
-    if (accessToken.length > maxTokenLength)
-      throw new Error(`The access token is too long: it has over ${maxTokenLength} characters. Give it fewer claims`)
-    return { accessToken, payload: signer.decode<TokenPayload>(accessToken) as TokenPayload }
-  }
-
-  /**
-   * @throws {NotAuthenticated} when the token is malformed, was signed by somebody else, has
-   * expired or has unusable claims
-   */
-  verify(accessToken: unknown): TokenPayload {
-    const { payload, causes } = this.#read(accessToken, hasValidClaims)
-    if (payload !== undefined) return payload
-    const hasExpired = causes.some((cause) => readProperty(cause, 'code') === 'FAST_JWT_EXPIRED')
-    const message = hasExpired ? 'Invalid access token: it has expired' : 'Invalid access token'
-    throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
-  }
-
-  /**
-   * Signs a token for a link in a mail. It has an audience of its own and no `sub`, so it is no
-   * access token.
-   * @param purpose the only purpose for which it is good
-   * @param expiresIn in seconds
-   */
-  signLink(purpose: string, claims: LinkClaims, expiresIn: number): string {
-    const [signer] = this.#keys
-    return signer.sign(claims, { aud: this.#linkAudience(purpose), expiresIn })
-  }
-
-  /** Returns the claims of the token of a link, `undefined` if it is not valid for this purpose. */
-  verifyLink(purpose: string, token: unknown): LinkClaims | undefined {
-    const allowedAud = this.#linkAudience(purpose)
-    const options = { allowedAud, requiredClaims: ['iss', 'aud', 'exp', 'user', 'state'] }
-    // An access token of another authentication may have this audience, and has a `sub`.
-    return this.#read<LinkClaims & { sub?: unknown }>(token, ({ sub }) => sub === undefined, options).payload
-  }
-
-  readonly #linkAudience = (purpose: string) => `${this.#audience}#${purpose}`
+  const linkAudience = (purpose: string) => `${settings.audience}#${purpose}`
 
   /** Reads a token by the first key that verifies it. */
-  #read<P extends object = TokenPayload>(
+  function read<P extends object = TokenPayload>(
     token: unknown,
     isValid: (payload: P) => boolean,
     options?: Parameters<JWT['verify']>[1]
   ): { payload?: P; causes: readonly unknown[] } {
     const causes: unknown[] = []
     if (typeof token === 'string' && token.length <= maxTokenLength && isCanonical(token))
-      for (const key of this.#keys) {
+      for (const key of keys) {
         try {
           const payload = key.verify<P>(token, options)
           if (isValid(payload)) return { payload, causes }
@@ -172,6 +114,52 @@ export class Tokens {
         }
       }
     return { causes }
+  }
+
+  return {
+    /** How long a token is valid, in seconds. */
+    lifetime,
+    /** The public keys of the secrets. HS256 has none. */
+    publicKeys,
+
+    /** @throws when the claims make the token too long */
+    sign(claims: Record<string, unknown> & { sub: string }): { accessToken: string; payload: TokenPayload } {
+      const accessToken = signer.sign({ jti: randomUUID(), ...claims })
+      if (accessToken.length > maxTokenLength)
+        throw new Error(`The access token is too long: it has over ${maxTokenLength} characters. Give it fewer claims`)
+      return { accessToken, payload: signer.decode<TokenPayload>(accessToken) as TokenPayload }
+    },
+
+    /**
+     * @throws {NotAuthenticated} when the token is malformed, was signed by somebody else, has
+     * expired or has unusable claims
+     */
+    verify(accessToken: unknown): TokenPayload {
+      const { payload, causes } = read(accessToken, hasValidClaims)
+      if (payload !== undefined) return payload
+      const hasExpired = causes.some((cause) => readProperty(cause, 'code') === 'FAST_JWT_EXPIRED')
+      const message = hasExpired ? 'Invalid access token: it has expired' : 'Invalid access token'
+      throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
+    },
+
+    /**
+     * Signs a token for a link in a mail. It has an audience of its own and no `sub`, so it is no
+     * access token.
+     * @param purpose the only purpose for which it is good
+     * @param expiresIn in seconds
+     */
+    signLink: (purpose: string, claims: LinkClaims, expiresIn: number): string =>
+      signer.sign(claims, { aud: linkAudience(purpose), expiresIn }),
+
+    /** Returns the claims of the token of a link, `undefined` if it is not valid for this purpose. */
+    verifyLink(purpose: string, token: unknown): LinkClaims | undefined {
+      const options = {
+        allowedAud: linkAudience(purpose),
+        requiredClaims: ['iss', 'aud', 'exp', 'user', 'state']
+      }
+      // An access token of another authentication may have this audience, and has a `sub`.
+      return read<LinkClaims & { sub?: unknown }>(token, ({ sub }) => sub === undefined, options).payload
+    }
   }
 }
 

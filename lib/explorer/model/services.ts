@@ -21,6 +21,8 @@ export interface Operation {
   /** The fields by which the answer can be sorted: `undefined` where it is any of them. */
   readonly sortable: readonly string[] | undefined
   readonly canSelect: boolean
+  /** Whether records can say what their caller may do. */
+  readonly tellsMay: boolean
   /** Whether a query may have a list of conditions, `$and`. */
   readonly canJoin: boolean
   /** The fields of its body: one list for each branch of a union. */
@@ -138,6 +140,7 @@ function readOperation(name: string, route: string | undefined, operation: Json,
       return sort === undefined || read.sortable().length > 0 ? read.sortable() : undefined
     },
     canSelect: named('$select') !== undefined,
+    tellsMay: named('$may') !== undefined,
     canJoin: named('$and') !== undefined,
     get bodies() {
       return read.bodies()

@@ -20,7 +20,7 @@ export interface BodyView extends FormPart {
  * The data of a call: fields, where the document says which, or else JSON. `change` is called as
  * they are typed.
  */
-export function bodyView({ operation, explorer }: View, record: unknown, change: () => void): BodyView {
+export function bodyView({ operation, explorer }: View, record: unknown, change: () => void, may?: unknown): BodyView {
   const { bodies, isForm, name } = operation
   const isChange = name === 'patch'
   const context: FieldContext = { isChange, records: (path) => searchOf(explorer, path) }
@@ -28,6 +28,7 @@ export function bodyView({ operation, explorer }: View, record: unknown, change:
   let fields: FieldView[] = []
   let json: JSONEditor | undefined
   let chosen = variantOf(bodies, record)
+  const sendable = propertyOf(may, name)
 
   const read = (): Filled => {
     const { data, problems } = toFormPart(fields, isChange).read()
@@ -45,7 +46,7 @@ export function bodyView({ operation, explorer }: View, record: unknown, change:
     const isJSON = body.length === 0 || text !== undefined
     // Secret fields stay password inputs, also in JSON mode.
     fields = body
-      .filter((field) => !isJSON || field.isSecret)
+      .filter((field) => (!isJSON || field.isSecret) && !(Array.isArray(sendable) && !sendable.includes(field.name)))
       .map((field) => {
         const before = propertyOf(record, field.name, fixedValue(field))
         // Fields that the JSON of a change omits keep their values.
@@ -100,4 +101,7 @@ const secretsIn = (entries: readonly Entry[]): string[] =>
   entries.flatMap(({ field, text, inside = [] }) => [...(field.isSecret ? [text] : []), ...secretsIn(inside)])
 
 /** The initial values of a form: the record, if it is an object. */
-export const toInitial = (record: unknown) => (isObject(record) ? record : {})
+export function toInitial(record: unknown): object {
+  const { $may, ...fields } = isObject(record) ? record : {}
+  return fields
+}

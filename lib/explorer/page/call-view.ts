@@ -11,7 +11,7 @@ import { type FormPart, nothing, toFormPart } from './field-parts.js'
 import { leafView } from './field-view.js'
 import { createForm, headView, listLink, routeFields, showHead, trail } from './head-view.js'
 import { isMissing, markProblems, problemView, showProblem } from './problem-view.js'
-import { valuesView } from './record-view.js'
+import { mayOf, valuesView } from './record-view.js'
 
 /**
  * A call that changes something, or that is an application's own: its form, and what comes of it.
@@ -78,7 +78,7 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
     current = { ...current, ...part }
     preview()
   }
-  body = operation.hasData ? bodyView(view, toInitial(record), () => preview()) : undefined
+  body = operation.hasData ? bodyView(view, toInitial(record), () => preview(), mayOf(record)) : undefined
   const draft = { content, preview }
 
   async function send(): Promise<void> {

@@ -98,6 +98,9 @@ export const callOf = (
   // A placeholder without a value is not filled in yet.
   route: Object.fromEntries([...place.route].filter(([, value]) => value !== '')),
   // Where a query can't name them, columns are left out on the page alone.
-  query: toQuery(operation.canSelect ? place : { ...place, columns: [] }, operation),
+  query: {
+    ...toQuery(operation.canSelect ? place : { ...place, columns: [] }, operation),
+    ...(operation.tellsMay && operation.name === 'get' && { $may: true })
+  },
   data
 })

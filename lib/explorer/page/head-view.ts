@@ -48,6 +48,7 @@ function actionsOf({ service, place }: View): Content[] {
   const actions = shown.map(({ name, summary }) => {
     const anchor = link(toHash(to(name)), name === 'create' ? 'button primary' : 'button', toActionLabel(name))
     anchor.title = summary
+    anchor.dataset.call = name
     return anchor
   })
   const canListen = !isRecord && service.operations.get('find')?.canListen

@@ -1,5 +1,5 @@
 import { missingIn } from '../model/call.js'
-import { isObject } from '../model/json.js'
+import { isObject, propertyOf } from '../model/json.js'
 import { columnsOf, isTokenName, toReadableText } from '../model/result.js'
 import { drawerHead } from './drawer.js'
 import { element, fill } from './element.js'
@@ -30,7 +30,12 @@ export async function recordView(view: View): Promise<void> {
   if (!isKnown) return
   answer.ariaBusy = 'true'
   const response = await sendFrom(view, answer, callOf(view, place)).then(
-    (record) => valuesView(view, record),
+    (record) => {
+      const may = mayOf(record)
+      for (const action of answer.parentElement?.querySelectorAll<HTMLElement>('[data-call]') ?? [])
+        if (propertyOf(may, action.dataset.call as string) === false) action.remove()
+      return valuesView(view, record)
+    },
     (error) => {
       // Nothing can be done with a record that is not there.
       if (isMissing(error)) answer.parentElement?.querySelector('.actions')?.remove()
@@ -40,6 +45,9 @@ export async function recordView(view: View): Promise<void> {
   answer.ariaBusy = null
   fill(answer, response)
 }
+
+/** What the caller may do with a record, if it says so. */
+export const mayOf = (record: unknown): unknown => propertyOf(record, '$may')
 
 /** The fields of a record, one below the other. */
 export function valuesView(
@@ -52,7 +60,7 @@ export function valuesView(
     [record],
     operation.record.map(({ name }) => name),
     []
-  ).filter((name) => Object.hasOwn(record, name))
+  ).filter((name) => name !== '$may' && Object.hasOwn(record, name))
   const rows = names.map((name) => {
     const value = record[name]
     const field = operation.record.find((candidate) => candidate.name === name)

@@ -4,6 +4,7 @@ import services, {
   Forbidden,
   type Hook,
   type Paged,
+  type PatchOf,
   resource,
   type ServiceOf,
   type ServiceOptions,
@@ -245,14 +246,24 @@ t.test('a stored field of that name is no answer', async (t) => {
 })
 
 t.test('the client has the types of the answers', async (t) => {
-  const note = { type: 'object', properties: { id: { type: 'integer' }, title: { type: 'string' } } } as const
+  const note = {
+    type: 'object',
+    properties: { id: { type: 'integer' }, title: { type: 'string' }, text: { type: 'string' } }
+  } as const
   const schema = resource(note, { readOnly: ['id'], methods: { publish: { route: 'POST /:id/publish' } } })
   type Notes = WithMay<Paged<ServiceOf<typeof schema>>>
   const read = async (client: ClientApplication<{ notes: Notes }>) => {
     const { data } = await client.service('notes').find({ query: { $may: true } })
-    const fields: readonly 'title'[] | boolean | undefined = data[0]?.$may?.patch
+    const fields: readonly ('title' | 'text')[] | boolean | undefined = data[0]?.$may?.patch
     const isPublishable: boolean | undefined = (await client.service('notes').get(1)).$may?.publish
     return [fields, isPublishable]
   }
   t.type(read, 'function')
+  const member = { find: true, patch: ['title'] } as const
+  const edit: PatchOf<ServiceOf<typeof schema>, typeof member> = { title: 'b' }
+  // @ts-expect-error: a member may not send it
+  const forbidden: typeof edit = { text: 'b' }
+  const all: PatchOf<ServiceOf<typeof schema>, true> = { title: 'b', text: 'c' }
+  const none: PatchOf<ServiceOf<typeof schema>, { readonly find: true }>[] = []
+  t.same([edit, forbidden, all, none], [{ title: 'b' }, { text: 'b' }, { title: 'b', text: 'c' }, []])
 })

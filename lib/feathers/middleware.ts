@@ -186,4 +186,4 @@ async function expressMiddleware(bare: Bare): Promise<FrameworkMiddleware> {
 }
 
 const handlesOf = (app: object): readonly unknown[] =>
-  ((app as MountedApplication)._router?.stack ?? []).map(({ handle }) => handle)
+  (app as Required<MountedApplication>)._router.stack.map(({ handle }) => handle)

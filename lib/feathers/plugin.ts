@@ -64,7 +64,7 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
 }
 
 const isApplication = (value: unknown) => {
-  const { setup, services, mixins } = Object(value ?? {}) as Partial<MountedApplication>
+  const { setup, services, mixins } = Object(value) as Partial<MountedApplication>
   return typeof setup === 'function' && typeof services === 'object' && Array.isArray(mixins)
 }
 

@@ -49,6 +49,7 @@ t.test('a router of Koa before the services is named by its routes, and may be i
   const before = (...before: unknown[]) => reasonsOf(t, onKoa.create({ before, build: addAll }))
   t.same(await before(router(['/pages', 'GET'], ['/pages/:id', 'GET'], ['/'])), all('a router (/pages, /pages/:id)'))
   t.same(await before(router([/^\/x/, 'GET'])), all('a router (/^\\/x/)'))
+  t.same(await before(router(['/'])), all('a router (without routes)'))
   const theirs = onKoa.create({ before: [router(['/pages', 'GET'])], build: addAll })
   t.same(await reasonsOf(t, theirs, ['a router (/pages)']), {})
 })

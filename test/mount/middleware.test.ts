@@ -41,7 +41,8 @@ for (const [name, create, plugins] of [
 ] as const) {
   t.test(`an application of the CLI on ${name} starts, and tells what to use for middleware of its own`, async (t) => {
     const { warnings, logger } = createWarnings()
-    const app = await createMounted(t, create(), { server: { logger } })
+    const again = name === 'Koa' ? bodyParser() : feathersExpress.json()
+    const app = await createMounted(t, create(again), { server: { logger } })
     t.match(await request(app, 'GET', '/things?a=1'), { status: 200, body: { query: { a: '1' }, provider: 'rest' } })
     t.match(await request(app, 'POST', '/things', { payload: { a: 1 } }), { status: 201, body: { data: { a: 1 } } })
     t.same(
@@ -166,6 +167,7 @@ interface ExpressResponse {
 }
 /** Formatters that answer as the default one does, and do more. */
 const curious: Record<string, (subject: object, response: ExpressResponse, next?: () => unknown) => unknown> = {
+  'reads the request': (subject, response) => response.json(Object(subject).headers),
   'goes on': (_subject, response, next = response as never) => {
     response.format?.({ 'application/json': () => response.json(response.data) })
     return next()

@@ -81,3 +81,33 @@ t.test('options that Fastify applies to no such plugin are told of', async (t) =
   ])
   t.equal((await app.inject('/things')).statusCode, 200, 'without the prefix')
 })
+
+t.test('options that are refused at the start', async (t) => {
+  const refused: [options: object, message: RegExp][] = [
+    [{ app: undefined }, /`app` .* must be an application of Feathers 5, as feathers\(\) makes it, got undefined/],
+    [{ app: class Blog {} }, /`app` .* got the class Blog: pass `new Blog\(\)`/],
+    [{ app: { setup: () => {}, services: {}, mixins: {} } }, /`app` .* got an object/],
+    [{ settings: [] }, /`settings` .* must be an object or a function, got a list/],
+    [{ aps: 1 }, /no option 'aps'.* Did you mean 'app'\?/],
+    [{ authentication: 'jwt' }, /`authentication` .* must be an object, \{ service, strategies \}, got a string/],
+    [{ authentication: { services: 'login' } }, /Did you mean 'authentication\.service'\?/],
+    [
+      { authentication: { service: 'things' } },
+      /must name an authentication service .* got 'things'\. There are: none/
+    ],
+    [{ ignoreMiddleware: 'tag' }, /must be a boolean, or a list of names of middleware and of functions, got a string/],
+    [{ ignoreMiddleware: ['tag', ''] }, /got a list with an empty string/],
+    [{ fallback: 1 }, /`fallback` .* must be true or false, got 1/]
+  ]
+  for (const [options, message] of refused) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services)
+    const start = async () => {
+      await app.register(mounted, { app: createTheirs('things'), ...options } as object)
+      await app.ready()
+    }
+    await t.rejects(start(), { message }, String(message))
+  }
+  await t.rejects(async () => Fastify().register(mounted, {}), { message: /needs fastify-services: register that/ })
+})

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { joinPath } from '../core/path.js'
 import { serviceHostOf } from '../core/plugin-state.js'
 import type { Forwarder } from '../core/service-meta.js'
-import { createForwarder, type KoaMiddleware } from './forward.js'
+import { createForwarder } from './forward.js'
 import type { IgnoreList } from './ignore-middleware.js'
 import {
   checkIgnoreList,
@@ -32,12 +32,11 @@ export async function createFallback(
   const host = serviceHostOf(fastify)
   const readMiddleware = async () => (ignoreList.isAll ? noMiddleware : sortMiddleware(application))
   const middlewareAtMount = await readMiddleware()
-  const errorHandler = framework === 'Koa' ? (await import('@feathersjs/koa')).errorHandler() : undefined
   // The services that Fastify answers.
   const served = new Set<FeathersService>()
   // Why the framework answers a service, by its path.
   const reasons = new Map<string, string>()
-  const forwarder = createForwarder(application, fastify, served, errorHandler as KoaMiddleware | undefined)
+  const forwarder = createForwarder(application, fastify, served)
 
   function refuseLateMiddleware({ aroundServices, formatter }: SortedMiddleware): void {
     const known = [...middlewareAtMount.aroundServices, ...middlewareAtMount.formatter]

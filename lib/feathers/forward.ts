@@ -2,8 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Params } from '../../types/service.js'
-import { sourceText } from '../compat/source-text.js'
-import { attempt, ServiceError } from '../core/errors.js'
+import { attempt } from '../core/errors.js'
 import type { Forwarder } from '../core/service-meta.js'
 import { paramsFromHooks } from './authentication.js'
 import type { FeathersService, MountedApplication, RequestListener } from './mounted.js'
@@ -18,13 +17,11 @@ interface RequestForwarder extends Forwarder {
  * its own server.
  * @param served the services that Fastify answers: their requests are not forwarded, however their
  * URLs are written
- * @param errorHandler the error handler of `@feathersjs/koa`, if the framework is Koa
  */
 export function createForwarder(
   application: MountedApplication,
   { prefix }: FastifyInstance,
-  served: ReadonlySet<FeathersService>,
-  errorHandler?: KoaMiddleware
+  served: ReadonlySet<FeathersService>
 ): RequestForwarder {
   let listener: RequestListener | undefined
   const depth = prefix.split('/').length - 1
@@ -48,8 +45,7 @@ export function createForwarder(
       const { url = '' } = raw
       if (depth > 0) Object.assign(raw, { originalUrl: url, url: withoutPrefix(url) })
       forwardedParams.set(raw, paramsFromHooks(request, application))
-      listener ??=
-        application.callback === undefined ? expressListener(application) : koaListener(application, errorHandler)
+      listener ??= application.callback === undefined ? expressListener(application) : koaListener(application)
       listener(raw, reply.raw)
     }
   }
@@ -58,42 +54,35 @@ export function createForwarder(
 /** The params of calls by forwarded requests. Koa and Express let middleware add to them. */
 const forwardedParams = new WeakMap<IncomingMessage, Params>()
 
-export type KoaMiddleware = (context: { status: number }, next: () => Promise<unknown>) => Promise<unknown>
+interface KoaContext {
+  status: number
+  readonly body: unknown
+}
 
 interface KoaLike {
-  readonly middleware: readonly KoaMiddleware[]
+  readonly middleware: readonly unknown[]
   callback(): RequestListener
   createContext(request: IncomingMessage, response: ServerResponse): object
 }
 
-function koaListener(application: object, errorHandler: KoaMiddleware | undefined): RequestListener {
+function koaListener(application: object): RequestListener {
   const koa = application as KoaLike
   const createContext: KoaLike['createContext'] = (request, response) =>
     Object.assign(koa.createContext(request, response), { feathers: forwardedParams.get(request) })
-  const isErrorHandler = (handle: unknown) => sourceText(handle) === sourceText(errorHandler)
-  const middleware = koa.middleware.map((handle) => (isErrorHandler(handle) ? withStatus(handle) : handle))
+  const middleware = [setErrorStatus, ...koa.middleware]
   return koa.callback.call(
     Object.create(koa, { createContext: { value: createContext }, middleware: { value: middleware } })
   )
 }
 
 /**
- * Sets the status of service errors. The error handler of `@feathersjs/koa` knows only the status
- * of errors of `@feathersjs/errors`.
+ * Sets the status of service errors. The error handler of `@feathersjs/koa` answers them with 500,
+ * since it knows only the errors of `@feathersjs/errors`.
  */
-function withStatus(errorHandler: KoaMiddleware): KoaMiddleware {
-  return async (context, next) => {
-    let thrown: unknown
-    await errorHandler(context, async () => {
-      try {
-        await next()
-      } catch (error) {
-        thrown = error
-        throw error
-      }
-    })
-    if (thrown instanceof ServiceError) context.status = thrown.code
-  }
+async function setErrorStatus(context: KoaContext, next: () => Promise<unknown>): Promise<void> {
+  await next()
+  const { code, className } = Object(context.body)
+  if (context.status === 500 && className !== undefined && code >= 400 && code < 600) context.status = code
 }
 
 /**

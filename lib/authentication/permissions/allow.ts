@@ -90,11 +90,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     const { context, method } = call
     if (isFree(context, method)) return true
     const userRoles = await call.ask(hook, rolesOf)
-    if (userRoles === undefined) return undefined
-    const declared = declaredRoles(context, method)
-    const permission = permissions.combine(userRoles, method, declared)
-    if (permission === false) throw permissions.refusal(context, userRoles, declared)
-    return permission
+    return userRoles && permissions.combine(userRoles, method, declaredRoles(context, method))
   }
   const checkType = aroundOnly('allow')
   const check = (position: HookPosition) => {

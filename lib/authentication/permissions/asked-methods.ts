@@ -1,4 +1,5 @@
 import type { HookContext } from '../../../types/fastify.js'
+import { May } from '../../core/added-fields.js'
 import { type Describable, hooksAround, rulesAround } from '../../core/description.js'
 import { toServiceError } from '../../core/errors.js'
 import { isOwnHook, traitsOf } from '../../core/hooks.js'
@@ -106,21 +107,30 @@ const methodsWithFields = new Set(['update', 'patch'])
 /** A rule that fails for another reason says nothing. */
 const toJudgement = (error: unknown) => ([401, 403, 404].includes(toServiceError(error).code) ? false : undefined)
 
-/** Returns the answers for a record. A method that only its call can tell is absent. */
-export function answerFor(
-  record: Readonly<Record<string, unknown>>,
+/**
+ * Creates the function that returns the answers for a record. A method that only its call can tell
+ * is absent. Records with the same outcomes of all tests share one object.
+ */
+export function createAnswers(
   answers: readonly MethodAnswer[]
-): Record<string, boolean | readonly string[]> {
-  const results = new Map<RecordTest, boolean | undefined>()
-  const test = (rule: RecordTest): boolean | undefined => {
-    if (!results.has(rule)) results.set(rule, rule.passes(record))
-    return results.get(rule)
+): (record: Readonly<Record<string, unknown>>) => Readonly<May> {
+  const tests = [...new Set(answers.flatMap(({ tests }) => tests))]
+  const known = new Map<string, Readonly<May>>()
+  return (record) => {
+    const outcomes = tests.map((test) => test.passes(record))
+    const key = outcomes.join()
+    const told = known.get(key) ?? Object.freeze(combine(answers, (test) => outcomes[tests.indexOf(test)]))
+    known.set(key, told)
+    return told
   }
-  const told: Record<string, boolean | readonly string[]> = {}
+}
+
+function combine(answers: readonly MethodAnswer[], outcomeOf: (test: RecordTest) => boolean | undefined): May {
+  const told = new May()
   for (const { name, answer, tests } of answers) {
-    const passed = tests.map(test)
-    if (passed.includes(false)) told[name] = false
-    else if (answer !== undefined && !passed.includes(undefined)) told[name] = answer
+    const outcomes = tests.map(outcomeOf)
+    if (outcomes.includes(false)) told[name] = false
+    else if (answer !== undefined && !outcomes.includes(undefined)) told[name] = answer
   }
   return told
 }

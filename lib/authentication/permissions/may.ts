@@ -8,7 +8,7 @@ import { inspect } from '../../core/options.js'
 import { type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream, mapStream } from '../../shared/streams.js'
-import { answerFor, askRules, createMethodReader, type MethodAnswer } from './asked-methods.js'
+import { askRules, createAnswers, createMethodReader, type MethodAnswer } from './asked-methods.js'
 import { changeRecords, isRecord } from './records.js'
 import { selectAround } from './selection.js'
 
@@ -65,11 +65,13 @@ export function may(answer?: (question: MayQuestion) => MayAnswers): AroundHook 
     const { [mayName]: _, ...query } = params.query
     context.params = { ...params, query }
     const answers = await askRules(context, methodsOf(entry), answer !== undefined)
+    const rulesFor = createAnswers(answers)
     const tell = (input: unknown): unknown => {
       const record = resolveToJson(input)
       if (!isRecord(record)) return record
-      const rules = answerFor(record as Record<string, unknown>, answers)
-      const told = answer === undefined ? rules : answer({ record: record as Record<string, unknown>, rules, params })
+      const rules = rulesFor(record as Record<string, unknown>)
+      if (answer === undefined) return { ...record, [mayName]: rules }
+      const told = answer({ record: record as Record<string, unknown>, rules: { ...rules }, params })
       if (!isPlain(told))
         throw new GeneralError(
           `The function of may at '${path}' must return the answers by method, got ${inspect(told)}`

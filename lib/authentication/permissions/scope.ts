@@ -317,7 +317,16 @@ const toTest = (scope: CheckedFields): RecordTest => {
   const conditions = conditionsOfScope(scope)
   // The store compares: unless all of them would say the same, only the call itself can tell.
   const factsOf = (record: Readonly<Record<string, unknown>>) => factsOfRecord(pick(fields, (field) => record[field]))
-  return { fields, passes: (record) => matches(conditions, prepareFacts(factsOf(record))) }
+  const [field = ''] = fields
+  const value = fields.length === 1 ? scope[field] : undefined
+  return {
+    fields,
+    passes(record) {
+      // Most scopes are one id, and all stores agree about whole numbers.
+      if (Number.isSafeInteger(value) && Number.isSafeInteger(record[field])) return value === record[field]
+      return matches(conditions, prepareFacts(factsOf(record)))
+    }
+  }
 }
 
 const conditionsOfScope = (fields: CheckedFields): ListConditions =>

@@ -58,7 +58,8 @@ export async function findRelated(
   const asked: Query = {
     ...(by !== undefined && isSortable && { $sort: { [idField]: 1 } }),
     ...query,
-    $limit: by === undefined ? $in.length : maxRelated + 1,
+    // A page that is not full needs no count.
+    $limit: by === undefined ? $in.length + 1 : maxRelated + 1,
     ...(query?.[key] === undefined ? { [key]: { $in } } : { $and: [...[query.$and ?? []].flat(), { [key]: { $in } }] }),
     ...(within.length > 0 && { [includeName]: within })
   }

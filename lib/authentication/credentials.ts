@@ -277,10 +277,10 @@ export class Credentials implements LoginVerifier {
     const { parseStrategies, strategies } = this.#parts
     const name = parseStrategies[index]
     if (name === undefined) return this.#parseCookie(request, allowed)
-    const goOn = (parsed: AuthenticationRequest | null | undefined) =>
+    const useOrAskNext = (parsed: AuthenticationRequest | null | undefined) =>
       parsed ? { ...parsed, strategy: name } : this.#parseFrom(index + 1, request, allowed)
     const parsed = allowed.includes(name) ? strategies.get(name)?.parse?.(request) : undefined
-    return isPromise(parsed) ? Promise.resolve(parsed).then(goOn) : goOn(parsed)
+    return isPromise(parsed) ? Promise.resolve(parsed).then(useOrAskNext) : useOrAskNext(parsed)
   }
 
   // Browsers add cookies by themselves, so the credentials that the caller has chosen to send come

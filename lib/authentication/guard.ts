@@ -73,15 +73,18 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
 
   function guard(context: GuardContext, next?: NextFunction): Promise<void>
   function guard(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  async function guard(subject: GuardContext | FastifyRequest, rest?: NextFunction | FastifyReply): Promise<void> {
+  async function guard(
+    subject: GuardContext | FastifyRequest,
+    nextOrReply?: NextFunction | FastifyReply
+  ): Promise<void> {
     // A route passes its reply, a service a function or nothing. The subject itself decides
     // nothing, because hooks may add properties to a context.
-    if (isReply(rest)) return guardRoute(subject as FastifyRequest, rest, service, strategies)
+    if (isReply(nextOrReply)) return guardRoute(subject as FastifyRequest, nextOrReply, service, strategies)
     const context = subject as GuardContext
     const { service: called, method, id } = context
     const guarded = { service: called, method, id, call: context }
     context.params = await authenticationOf(context.app, service).check(context.params, strategies, guarded)
-    await rest?.()
+    await nextOrReply?.()
   }
 
   function check({ app, path, service: guarded, type }: HookPosition): void {

@@ -141,10 +141,10 @@ const storingMethods = ['create', 'update', 'patch'] as const
  */
 export function prepareUsers(service: RegisteredService, credentials: StoredCredentials, passwords: Passwords): void {
   const { passwordField, hashes, usernameField, normalize } = credentials
-  const facts = metaOf(service)
-  facts.preparedFor ??= new Set()
-  const done = facts.preparedFor
-  const isNew = (text: string) => !done.has(text) && done.add(text)
+  const meta = metaOf(service)
+  meta.preparedFor ??= new Set()
+  const prepared = meta.preparedFor
+  const isNew = (text: string) => !prepared.has(text) && prepared.add(text)
   if (isNew(`${passwordField} and ${usernameField}`)) {
     const note = withTraits(noteSent, { isOutermost: true })
     const check = withTraits(checkBeforeMethod(credentials), { isInnermost: true })
@@ -207,14 +207,14 @@ async function runIfUnchanged(context: HookContext, condition: Query, next: Next
 
 /** Yields all texts in data, at any depth: a hook may put one of them into another field. */
 function* textsIn(data: unknown): Generator<string> {
-  const rest: unknown[] = [data]
+  const pending: unknown[] = [data]
   const visited = new Set<unknown>()
-  while (rest.length > 0) {
-    const value = rest.pop()
+  while (pending.length > 0) {
+    const value = pending.pop()
     if (typeof value === 'string') yield value.trim()
     else if (typeof value === 'object' && value !== null && !visited.has(value) && !ArrayBuffer.isView(value)) {
       visited.add(value)
-      for (const inner of Object.values(value)) rest.push(inner)
+      for (const inner of Object.values(value)) pending.push(inner)
     }
   }
 }
@@ -241,9 +241,9 @@ const isQuoting = (text: string) => /^[\s"'`[\]]*$/.test(text)
  */
 export function hasAlias(data: unknown, field: string): boolean {
   // A stack instead of recursion: operators may be nested deeper than calls may.
-  const rest = [data]
+  const pending = [data]
   const spelling = toSpelling(field)
-  for (let record = rest.pop(); record !== undefined; record = rest.pop())
+  for (let record = pending.pop(); record !== undefined; record = pending.pop())
     for (const [key, value] of Object.entries(Object(record))) {
       if (key !== field && isSpelling(key, spelling)) return true
       if (!key.startsWith('$')) continue
@@ -252,7 +252,7 @@ export function hasAlias(data: unknown, field: string): boolean {
         const isRename = key.toLowerCase() === '$rename'
         if (isRename && Object.values(operand).some((name) => typeof name === 'string' && isSpelling(name, spelling)))
           return true
-        rest.push(operand)
+        pending.push(operand)
       }
     }
   return false

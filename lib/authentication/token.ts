@@ -250,7 +250,7 @@ export function toSeconds(value: string | number, option: string, who = 'authent
 }
 
 const curves: Readonly<Record<string, string>> = { ES256: 'prime256v1', ES384: 'secp384r1', ES512: 'secp521r1' }
-const advice = `Make one by: node -e "console.log(crypto.randomBytes(64).toString('base64'))"`
+const secretAdvice = `Make one by: node -e "console.log(crypto.randomBytes(64).toString('base64'))"`
 
 const publicKeyIn = (secret: CheckedSecret, algorithm: Algorithm) =>
   typeof secret === 'object' && 'public' in secret ? [toPublicKey(secret.public, algorithm)] : []
@@ -278,7 +278,7 @@ function toSecrets(secret: Secret | readonly Secret[] | undefined, algorithm: Al
 function toSecretText(secret: Secret | undefined, algorithm: Algorithm): string | Buffer {
   const bytes = Number(algorithm.slice(2)) / 8
   if (secret === undefined || secret === null || secret === '')
-    throw new Error(`The option \`secret\` of authentication is missing. ${advice}`)
+    throw new Error(`The option \`secret\` of authentication is missing. ${secretAdvice}`)
   if (typeof secret !== 'string' && !Buffer.isBuffer(secret))
     throw new Error(
       `The option \`secret\` of authentication must be a string or a Buffer for ${algorithm}: set \`jwt.algorithm\` for a key pair`
@@ -289,7 +289,7 @@ function toSecretText(secret: Secret | undefined, algorithm: Algorithm): string 
     )
   if (Buffer.byteLength(secret) < bytes)
     throw new Error(
-      `The option \`secret\` of authentication is too short: ${algorithm} needs ${bytes} bytes. ${advice}`
+      `The option \`secret\` of authentication is too short: ${algorithm} needs ${bytes} bytes. ${secretAdvice}`
     )
   return secret
 }

@@ -101,9 +101,9 @@ export class Users {
     if (this.name === null) return
     const service = isNeeded ? this.service : attempt(() => this.service)
     if (service === undefined) return
-    const facts = metaOf(service)
-    facts.secrets ??= new Set()
-    const { secrets: names } = facts
+    const meta = metaOf(service)
+    meta.secrets ??= new Set()
+    const { secrets: names } = meta
     const added = [...this.#secrets].filter((field) => !names.has(field))
     for (const field of added) names.add(field)
     this.#secrets = names

@@ -66,7 +66,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     }
     const renew = createRenewal(tokens, logIn, login)
 
-    async function goOn(session: Session): Promise<Login> {
+    async function resume(session: Session): Promise<Login> {
       // Without one, the server may have it in a cookie.
       const accessToken = (await tokens.inTurn(tokens.access)) as string
       if (!(accessToken || options.cookie)) throw new NotAuthenticated('There is no login: call authenticate() first')
@@ -81,7 +81,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       })
     }
 
-    const reAuthenticate = (force?: boolean) => (!force && app.get('authentication')) || login.rememberToken(goOn)
+    const reAuthenticate = (force?: boolean) => (!force && app.get('authentication')) || login.rememberToken(resume)
     Object.assign(app, {
       reAuthenticate,
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>

@@ -160,11 +160,11 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       tokens.inTurn(async () => {
         const isOver = (other: Session) => other === session || other.number <= last
         if (!isOver(stored)) return
-        const shown = app.get('authentication')
+        const previous = app.get('authentication')
         const show = (value: unknown) => isOver(current) && app.set('authentication', value)
         show(null)
         await drop(session === stored ? token : stored.token).catch((error) => {
-          if (!app.get('authentication')) show(shown)
+          if (!app.get('authentication')) show(previous)
           throw error
         })
         show(null)

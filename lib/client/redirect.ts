@@ -54,7 +54,7 @@ export const following = (send: Send): Send => {
 const limitOf = ({ redirect = 'follow', followRedirect, maxRedirects, redirects }: ClientRequest['options']) =>
   redirect === 'follow' && followRedirect !== false ? Number(maxRedirects ?? redirects ?? 20) : 0
 
-async function follow(request: ClientRequest, send: Send, left: number): Promise<ClientResponse> {
+async function follow(request: ClientRequest, send: Send, remaining: number): Promise<ClientResponse> {
   const { service, call, method, url, headers, body, options, isSecret } = request
   if (!isSecret && !nameIn(headers, 'authorization')) return send(request)
   const response = await send({ ...request, options: { ...options, ...manual } })
@@ -62,27 +62,27 @@ async function follow(request: ClientRequest, send: Send, left: number): Promise
   const location = headerOf(response, 'location')
   if (!location || ![301, 302, 303, 307, 308].includes(status) || !URL.canParse(location, url)) return response
   const [from, to] = [new URL(url), new URL(location, url)]
-  const stays = status > 306 || (status < 303 && method !== 'POST')
+  const keepsMethod = status > 306 || (status < 303 && method !== 'POST')
   // A stream can't be sent a second time. Files and data that an address holds are no answer of a
   // server.
-  if (!(left > 0) || !/^https?:$/.test(to.protocol) || (stays && streamOf(body))) return response
+  if (!(remaining > 0) || !/^https?:$/.test(to.protocol) || (keepsMethod && streamOf(body))) return response
 
-  const isOther = from.origin !== to.origin
-  if (isOther && (isSecret || (stays && method !== 'GET')))
+  const isCrossOrigin = from.origin !== to.origin
+  if (isCrossOrigin && (isSecret || (keepsMethod && method !== 'GET')))
     throw new BadRequest(
       `${service}.${call} is redirected from ${url} to ${to.origin}, and not sent there: give rest() that address if it is your server`
     )
   // A password of the new address would be sent in the place of the token.
-  to.username = isOther ? '' : from.username
-  to.password = isOther ? '' : from.password
+  to.username = isCrossOrigin ? '' : from.username
+  to.password = isCrossOrigin ? '' : from.password
   const { auth, ...others } = options
-  const isKept = isOther ? /^accept$/i : stays ? /./ : /^(?!content-|x-service-|if-)/i
+  const isKept = isCrossOrigin ? /^accept$/i : keepsMethod ? /./ : /^(?!content-|x-service-|if-)/i
   const next = {
-    method: stays ? method : 'GET',
+    method: keepsMethod ? method : 'GET',
     url: to.href,
     headers: pick(Object.keys(headers), (name) => (isKept.test(name) ? headers[name] : undefined)) as typeof headers,
-    body: stays ? body : undefined,
-    options: isOther ? others : options
+    body: keepsMethod ? body : undefined,
+    options: isCrossOrigin ? others : options
   } as const
-  return follow({ ...request, ...next }, send, left - 1)
+  return follow({ ...request, ...next }, send, remaining - 1)
 }

@@ -158,9 +158,9 @@ const sqliteCodes: readonly [RegExp, Refusal][] = [
 const sqlite: Reader = ({ code, message }) => {
   const hasCode = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
   // SQLite adds a hint after a name in double quotes.
-  const whole = textEnd(message).replace(/ - should this be a string literal in single-quotes\?$/, '')
+  const trimmed = textEnd(message).replace(/ - should this be a string literal in single-quotes\?$/, '')
   // If a query builder has created the error, the statement is before the text.
-  const text = (hasCode ? driverText(whole) : whole).replace(/^SQLITE_\w+: /, '')
+  const text = (hasCode ? driverText(trimmed) : trimmed).replace(/^SQLITE_\w+: /, '')
   const [form, refusal] = sqliteTexts.find(([form]) => form.test(text)) ?? []
   const { columns, constraint } = form?.exec(text)?.groups ?? {}
   if (!hasCode && (columns ?? constraint) === undefined && refusal !== 'reference') return undefined

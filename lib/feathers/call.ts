@@ -40,7 +40,7 @@ const firstResult: PropertyDescriptor & ThisType<InnerContext> = {
   }
 }
 
-function createContextClass(method: Method): InnerContextClass {
+function createInnerContextClass(method: Method): InnerContextClass {
   const FeathersContext = method.createContext({}).constructor as InnerContextClass
   class CallContext extends FeathersContext {}
   Object.defineProperties(CallContext.prototype, { dispatch, result: firstResult })
@@ -55,7 +55,7 @@ export function createCall(service: FeathersService): (context: HookContext, not
   const classes = new Map<Method, InnerContextClass>()
   return async (context, notify) => {
     const method = service[context.method] as Method
-    const Class = classes.get(method) ?? createContextClass(method)
+    const Class = classes.get(method) ?? createInnerContextClass(method)
     classes.set(method, Class)
     const inner = new Class({ http: context.http, [outerContext]: { context, notify } })
     try {

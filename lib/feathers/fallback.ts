@@ -39,8 +39,8 @@ export async function createFallback(
   const forwarder = createForwarder(application, fastify, served)
 
   function refuseLateMiddleware({ aroundServices, formatter }: SortedMiddleware): void {
-    const known = [...middlewareAtMount.aroundServices, ...middlewareAtMount.formatter]
-    const handles = new Set(known.map(({ handle }) => handle))
+    const layersAtMount = [...middlewareAtMount.aroundServices, ...middlewareAtMount.formatter]
+    const handles = new Set(layersAtMount.map(({ handle }) => handle))
     const late = ignoreList.remaining([...aroundServices, ...formatter].filter(({ handle }) => !handles.has(handle)))
     if (late.length > 0)
       throw new Error(

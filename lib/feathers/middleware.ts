@@ -55,8 +55,8 @@ export function checkIgnoreList(
   ignoreList: IgnoreList,
   sorted: SortedMiddleware
 ): void {
-  const others = [...middlewareOfServices(application), ...sorted.formatter]
-  ignoreList.check([...sorted.all, ...others], [...sorted.unknown, ...others])
+  const further = [...middlewareOfServices(application), ...sorted.formatter]
+  ignoreList.check([...sorted.all, ...further], [...sorted.unknown, ...further])
 }
 
 export function warnOfReplacements(plugins: readonly string[], fastify: FastifyInstance): void {
@@ -108,10 +108,10 @@ export async function sortMiddleware(application: MountedApplication): Promise<S
     if (plugin !== undefined) replacements.add(plugin)
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
-    const known = replaced.filter((other) => other === text).length
+    const knownCount = replaced.filter((other) => other === text).length
     // If the framework has several functions with one text, further ones may be other functions: a
     // guard of Express for example.
-    return plugin === undefined && (known === 0 || (known > 1 && count > known))
+    return plugin === undefined && (knownCount === 0 || (knownCount > 1 && count > knownCount))
   })
   // The last one with this text: middleware before it may run before the services.
   const servicesText = sourceText(framework.services)

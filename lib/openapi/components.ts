@@ -64,8 +64,8 @@ export class Components {
    * @param root the schema whose definition it is
    */
   add(name: string, schema: Json, root?: Root): Json {
-    const whole = resolveRoot(schema)
-    if (whole !== schema) return this.add(name, whole, { schema, name })
+    const resolved = resolveRoot(schema)
+    if (resolved !== schema) return this.add(name, resolved, { schema, name })
     if (typeof schema.$ref === 'string') return this.copy(schema, name, root)
     const source = JSON.stringify(schema)
     const key = numbered(name, (key) => this.#sources.get(key) === source || !Object.hasOwn(this.schemas, key))

@@ -104,8 +104,8 @@ export function completeDocument(
   if (security !== undefined) document.security = security
   const { mcpPath } = pluginState(marks[0]?.entry.app)
   if (mcpPath !== undefined) document['x-mcp'] = mcpPath
-  const all = Object.values(paths).flatMap((item) => Object.values(item))
-  for (const { security = [] } of [...all, document]) securitySchemes.requireByName(security)
+  const allOperations = Object.values(paths).flatMap((item) => Object.values(item))
+  for (const { security = [] } of [...allOperations, document]) securitySchemes.requireByName(security)
   document.components = { ...components, ...services.maps, securitySchemes: securitySchemes.declared }
   const tagNames = new Set(tags.map(({ name }) => name))
   const serviceTags = [...new Set(marks.map(({ entry }) => entry.path))].map((path) => ({
@@ -141,8 +141,8 @@ function formAt({ forms }: MethodDescription, { path, byHeader, verb }: Endpoint
 
 /** Returns `create` and the methods that a header selects at its URL. */
 function sharingPost(methods: readonly MethodDescription[]): readonly MethodDescription[] {
-  const shown = methods.filter(({ schema }) => !schema.hide)
-  return [...shown.filter(({ name }) => name === 'create'), ...shown.filter(({ isByHeader }) => isByHeader)]
+  const visible = methods.filter(({ schema }) => !schema.hide)
+  return [...visible.filter(({ name }) => name === 'create'), ...visible.filter(({ isByHeader }) => isByHeader)]
 }
 
 function operationAt(url: string, { entry, name, endpoint }: RouteMark, services: DocumentedServices): Json {
@@ -154,6 +154,6 @@ function operationAt(url: string, { entry, name, endpoint }: RouteMark, services
   const operation = build(method, formAt(method, endpoint))
   const [first, ...others] = sharingPost(methods)
   if (method !== first || others.length === 0) return operation
-  const more = others.map((other) => [other.name, build(other, other.forms[0])])
-  return { ...operation, 'x-service-methods': Object.fromEntries(more) }
+  const byName = others.map((other) => [other.name, build(other, other.forms[0])])
+  return { ...operation, 'x-service-methods': Object.fromEntries(byName) }
 }

@@ -43,10 +43,10 @@ export function toOpenAPI(schema: unknown, replace: (schema: Json) => Json | und
   if (replaced !== undefined) return replaced
   const { definitions, $defs, $id, ...rest } = schema
   const known = Object.entries(rest).filter(([keyword]) => isKeyword(keyword))
-  const copy = mapSubschemas(Object.fromEntries(known), (part, _keyword, key) => {
+  const copy = mapSubschemas(Object.fromEntries(known), (subschema, _keyword, key) => {
     // Generators of clients fail on booleans in lists and maps of schemas.
-    const shown = key === undefined || isSchema(part) ? part : part ? {} : { not: {} }
-    return toOpenAPI(shown, replace) as JsonSchema
+    const asObject = key === undefined || isSchema(subschema) ? subschema : subschema ? {} : { not: {} }
+    return toOpenAPI(asObject, replace) as JsonSchema
   })
   return modernize(copy, schema)
 }
@@ -79,9 +79,9 @@ const describesFields = (schema: Json) =>
 export function withDefaults(schema: Json): Json {
   // Most bodies have no defaults, and this is faster than a walk.
   if (!JSON.stringify(schema).includes('"default":')) return schema
-  const relax = (part: SchemaValue): SchemaValue => {
-    if (!isSchema(part)) return part
-    const copy: Json = mapSubschemas(part, (inner, keyword) => (keyword === 'not' ? inner : relax(inner)))
+  const relax = (subschema: SchemaValue): SchemaValue => {
+    if (!isSchema(subschema)) return subschema
+    const copy: Json = mapSubschemas(subschema, (inner, keyword) => (keyword === 'not' ? inner : relax(inner)))
     const { required, properties } = copy
     if (Array.isArray(required))
       copy.required = required.filter((name) => Object(Object(properties)[name]).default === undefined)
@@ -97,9 +97,9 @@ export function withDefaults(schema: Json): Json {
 export function withoutFields(schema: Json, fields: readonly string[]): Json {
   if (fields.length === 0) return schema
   const isShown = (name: string) => !fields.includes(name)
-  const remove = (part: SchemaValue): SchemaValue => {
-    if (!isSchema(part)) return part
-    const { required, ...copy } = mapSubschemas(part, (inner, keyword, name = '') => {
+  const remove = (subschema: SchemaValue): SchemaValue => {
+    if (!isSchema(subschema)) return subschema
+    const { required, ...copy } = mapSubschemas(subschema, (inner, keyword, name = '') => {
       if (keyword !== 'properties') return remove(inner)
       if (!isShown(name)) return undefined
       const names = Object(inner).items?.enum

@@ -83,9 +83,11 @@ function createTransforms(
         const isVisible = route.route.method !== 'HEAD' && isShown(mark, descriptions.of(mark.entry), version)
         return { schema: isVisible ? postpone({}, { mark }) : { hide: true }, url }
       }
-      const shown = transform?.(route) ?? { schema: route.schema, url }
-      const { security } = Object(shown.schema)
-      return security === undefined ? shown : { ...shown, schema: postpone(shown.schema, { requirements: security }) }
+      const transformed = transform?.(route) ?? { schema: route.schema, url }
+      const { security } = Object(transformed.schema)
+      return security === undefined
+        ? transformed
+        : { ...transformed, schema: postpone(transformed.schema, { requirements: security }) }
     },
     transformObject(source) {
       const { openapiObject } = source as { openapiObject: OpenAPIObject }

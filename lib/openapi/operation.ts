@@ -8,13 +8,13 @@ import { toParameters, toQuerySchema } from './parameters.js'
 import { toResponses } from './responses.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
-export function toOperation(place: Omit<OperationSource, 'id'>): Json {
-  const { method, form, service, services } = place
+export function toOperation(parts: Omit<OperationSource, 'id'>): Json {
+  const { method, form, service, services } = parts
   const { schema, security, access, name } = method
   const { path, idField } = service.description
   const isQuery = form.verb === 'QUERY'
   const id = `${idOf(method, form, service)}${isQuery ? 'ByQuery' : ''}`
-  const source = { ...place, id }
+  const source = { ...parts, id }
   const header = { in: 'header', required: true, schema: { type: 'string', const: name } }
   const parameters = [
     ...(method.isByHeader ? [{ name: 'X-Service-Method', ...header }] : []),

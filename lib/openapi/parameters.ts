@@ -26,14 +26,14 @@ export function toParameters(source: OperationSource): Json[] {
   const inPath = [...url.matchAll(/\{([^{}]+)\}/g)].map(([, placeholder = '']) => {
     const isId = form.hasId && placeholder === idName(service.description.path)
     const declared = params?.[placeholder] ?? { type: isId ? idType(service, components) : 'string' }
-    const usual = isId ? 'The id of the record.' : undefined
-    const { description = usual, ...schema } = components.copy(declared as Json, placeholder)
+    const defaultDescription = isId ? 'The id of the record.' : undefined
+    const { description = defaultDescription, ...schema } = components.copy(declared as Json, placeholder)
     return { name: placeholder, in: 'path', required: true, ...(description !== undefined && { description }), schema }
   })
   // Its query is the body.
   if (form.verb === 'QUERY') return inPath
-  const whole = toQuerySchema(source)
-  const { properties = {}, required, definitions, $defs } = { ...whole, ...resolveRoot(whole) }
+  const querySchema = toQuerySchema(source)
+  const { properties = {}, required, definitions, $defs } = { ...querySchema, ...resolveRoot(querySchema) }
   const key = `${service.names.record}Query`
   const cursor = method.name === 'find' && service.description.takesCursors && { $after: { type: 'string' } }
   const inQuery = Object.entries({ ...(properties as Json), ...cursor }).flatMap(([name, property]) => {
@@ -42,18 +42,18 @@ export function toParameters(source: OperationSource): Json[] {
     // The methods of a service mostly have the same parameters.
     const text = JSON.stringify([name, isRequired, method.isByHeader, source])
     const share = (parameter: Parameter) => components.addParameter(key + toPascal(wordsOf(parameter.name)), parameter)
-    const make = () => toQueryParameters(name, components.copy(source, key), isRequired)
-    const made = service.parameters.get(text) ?? (method.isByHeader ? make() : make().map(share))
-    service.parameters.set(text, made)
-    return made
+    const create = () => toQueryParameters(name, components.copy(source, key), isRequired)
+    const parameters = service.parameters.get(text) ?? (method.isByHeader ? create() : create().map(share))
+    service.parameters.set(text, parameters)
+    return parameters
   })
   return [...inPath, ...inQuery]
 }
 
 export function toQuerySchema({ method: { schema, name, hidden, added }, service }: OperationSource): Json {
-  const usual = name === 'find' && service.description.isAdapter ? adapterQuery : {}
+  const defaultQuery = name === 'find' && service.description.isAdapter ? adapterQuery : {}
   // A query must not name the fields that hooks hide.
-  const query = withoutFields(toJsonSchema(schema.querystring ?? usual, 'input'), hidden)
+  const query = withoutFields(toJsonSchema(schema.querystring ?? defaultQuery, 'input'), hidden)
   if (added.size === 0) return query
   const parameters = [...added].map(([name, { parameter }]) => [name, parameter])
   return { ...query, properties: { ...Object(query.properties), ...Object.fromEntries(parameters) } }
@@ -84,9 +84,10 @@ const nested = 'A client needs a serializer of nested queries for it, such as `q
 function toQueryParameters(name: string, schema: Json, isRequired: boolean): Parameter[] {
   const properties = branchesOf(schema).flatMap((branch) => Object.entries(Object(branch.properties) as Json))
   const lists = properties.filter(([operator, value]) => operator.startsWith('$') && isList(value))
-  const rest = lists.length === 0 ? schema : withoutOperators(schema, new Set(lists.map(([operator]) => operator)))
+  const withoutLists =
+    lists.length === 0 ? schema : withoutOperators(schema, new Set(lists.map(([operator]) => operator)))
   return [
-    toParameter(name, rest, isRequired),
+    toParameter(name, withoutLists, isRequired),
     ...lists.map(([operator, list]) => toParameter(`${name}[${operator}]`, list as Json, false))
   ]
 }
@@ -114,11 +115,11 @@ function withoutOperators(schema: Json, operators: ReadonlySet<string>): Json {
   const copy: Json = { ...schema }
   for (const key of branching.filter((key) => Array.isArray(schema[key]))) {
     const branches = (schema[key] as Json[]).map((branch) => withoutOperators(branch, operators))
-    const others = branches.filter(({ properties }) => !isObject(properties) || Object.keys(properties).length > 0)
-    if (others.length > 1) copy[key] = others
+    const remaining = branches.filter(({ properties }) => !isObject(properties) || Object.keys(properties).length > 0)
+    if (remaining.length > 1) copy[key] = remaining
     else {
       delete copy[key]
-      Object.assign(copy, others[0])
+      Object.assign(copy, remaining[0])
     }
   }
   if (isObject(copy.properties))

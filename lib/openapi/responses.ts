@@ -62,15 +62,15 @@ export function toResponses(source: OperationSource): Json {
 function toAnswers(source: OperationSource, status: string, declared: unknown): [string, Json][] {
   const { method, form, services } = source
   const { name, isCustom, schema, definition } = method
-  const usual = String(statusOf(definition))
-  const code = status === '2xx' ? usual : status
+  const defaultStatus = String(statusOf(definition))
+  const code = status === '2xx' ? defaultStatus : status
   const types = schema.produces ?? Object.keys(contentByType(declared) ?? { [json]: {} })
   const kinds = services.kindsOf(toJsonSchema(withoutContent(declared), 'output'))
   // Records of a list are never `null`, and a schema that allows anything does not mean `null`.
   const isOfRecords = !isCustom && ((form.isMany && name !== 'create') || kinds === kindBits.all)
   const mayBeNull = !isOfRecords && types.some(isOfData) && ((kinds ?? 0) & kindBits.null) !== 0
   // A hook that sets another status sets it for `null`, too.
-  const emptyCode = code === usual ? '204' : code
+  const emptyCode = code === defaultStatus ? '204' : code
   const empty: [string, Json][] = [[emptyCode, { description: String(STATUS_CODES[emptyCode]) }]]
   if (kinds === kindBits.null) return empty
   return [...(mayBeNull ? empty : []), [code, toAnswer(source, types, declared)]]
@@ -95,8 +95,12 @@ function toAnswer(source: OperationSource, types: readonly string[], declared: u
     return [[response.name, { description: response.description, schema: { type: 'string' } }]]
   })
   const records = form.isMany ? 'The records.' : 'The record.'
-  const usual = isCustom ? `What \`${name}\` gives.` : name === 'find' ? 'The records that the query selects.' : records
-  const description = Object(declared).description ?? usual
+  const defaultDescription = isCustom
+    ? `What \`${name}\` gives.`
+    : name === 'find'
+      ? 'The records that the query selects.'
+      : records
+  const description = Object(declared).description ?? defaultDescription
   return {
     description: types.includes(lines) ? `${description} One on each line.` : description,
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),

@@ -58,9 +58,9 @@ export class SecuritySchemes {
   #declare(name: string, scheme: SecurityScheme): string {
     if (this.#fixed.has(name)) return name
     const key = numbered(name, (free) => {
-      const other = this.#declared.get(free)
+      const existing = this.#declared.get(free)
       // All bearer tokens are sent in the same way, whatever their format.
-      return other === undefined || scheme.scheme === 'bearer' || isDeepStrictEqual(other, scheme)
+      return existing === undefined || scheme.scheme === 'bearer' || isDeepStrictEqual(existing, scheme)
     })
     if (!this.#declared.has(key)) this.#declared.set(key, scheme)
     return key

@@ -148,9 +148,9 @@ export class LocalStrategy implements Strategy {
     if (this.#hasWarned || typeof stored !== 'string' || stored === '' || looksHashed(stored)) return
     this.#hasWarned = true
     const { entities: users, log } = this.#authentication
-    const place = `'${this.entityPasswordField}' of the service '${users.serviceName}'`
+    const location = `'${this.entityPasswordField}' of the service '${users.serviceName}'`
     log(
-      `A user has a text in ${place} that is no hash, and can't log in: hash what is stored, and look for what has stored it`,
+      `A user has a text in ${location} that is no hash, and can't log in: hash what is stored, and look for what has stored it`,
       undefined
     )
   }

@@ -28,17 +28,25 @@ const notes = [
 ]
 
 // biome-ignore format: a table
-const books = [
-  { title: 'Invisible Cities', author: 'Italo Calvino', published: '1972-11-03', pages: 165 },
-  { title: 'The Left Hand of Darkness', author: 'Ursula K. Le Guin', published: '1969-03-01', pages: 286 },
-  { title: 'Beloved', author: 'Toni Morrison', published: '1987-09-02', pages: 324 },
-  { title: 'Austerlitz', author: 'W. G. Sebald', published: '2001-02-21', pages: 415 },
-  { title: 'The Periodic Table', author: 'Primo Levi', published: '1975-05-01', pages: 260, inPrint: false },
-  { title: 'Pale Fire', author: 'Vladimir Nabokov', published: '1962-04-01', pages: 315 },
-  { title: 'Life: A User’s Manual', author: 'Georges Perec', published: '1978-09-01', pages: 581 },
-  { title: 'The Waves', author: 'Virginia Woolf', published: '1931-10-08', pages: 324, inPrint: false },
-  { title: 'Middlemarch', author: 'George Eliot', published: '1871-12-01', pages: 904 }
+const library = [
+  ['Invisible Cities', 'Italo Calvino', '1972-11-03', 165],
+  ['The Left Hand of Darkness', 'Ursula K. Le Guin', '1969-03-01', 286],
+  ['Beloved', 'Toni Morrison', '1987-09-02', 324],
+  ['Austerlitz', 'W. G. Sebald', '2001-02-21', 415],
+  ['The Periodic Table', 'Primo Levi', '1975-05-01', 260, false],
+  ['Pale Fire', 'Vladimir Nabokov', '1962-04-01', 315],
+  ['Life: A User’s Manual', 'Georges Perec', '1978-09-01', 581],
+  ['The Waves', 'Virginia Woolf', '1931-10-08', 324, false],
+  ['Middlemarch', 'George Eliot', '1871-12-01', 904]
 ]
+const authors = library.map(([, name]) => ({ name }))
+const books = library.map(([title, , published, pages, inPrint = true], index) => ({
+  title,
+  authorId: index + 1,
+  published,
+  pages,
+  inPrint
+}))
 
 // In place of the font of a desktop: a server has none, and the picture would look like nobody's browser.
 const font = createRequire(import.meta.url).resolve('vitepress/dist/client/theme-default/fonts/inter-roman-latin.woff2')
@@ -81,23 +89,31 @@ async function showExplorer() {
   const server = Fastify()
   await server.register(swagger, openapi({ info: { title: 'Library', version: '1.0.0' } }))
   await server.register(services)
-  const text = { type: 'string', maxLength: 200 }
+  const [id, text] = [{ type: 'integer' }, { type: 'string', maxLength: 200 }]
   const properties = {
-    ...{ id: { type: 'integer' }, title: text, author: text, published: { type: 'string', format: 'date' } },
-    ...{ pages: { type: 'integer', minimum: 1 }, inPrint: { type: 'boolean', default: true } }
+    id,
+    title: text,
+    authorId: { ...id, 'x-refers-to': 'authors' },
+    published: { type: 'string', format: 'date' },
+    pages: { type: 'integer', minimum: 1 },
+    inPrint: { type: 'boolean', default: true }
   }
-  const book = { type: 'object', required: ['id', 'title', 'author'], properties }
-  const records = books.map((record) => ({ inPrint: true, ...record }))
-  server.service('books', memory({ records, paginate: { default: 10, max: 50 } }), {
-    schema: resource(book, { readOnly: ['id'] })
-  })
+  const options = { readOnly: ['id'], operators: { $ilike: text } }
+  const book = { type: 'object', required: ['id', 'title', 'authorId'], properties }
+  const author = { type: 'object', required: ['id', 'name'], properties: { id, name: text } }
+  const paginate = { default: 10, max: 50 }
+  server.service('authors', memory({ records: authors, paginate }), { schema: resource(author, options) })
+  server.service('books', memory({ records: books, paginate }), { schema: resource(book, options) })
   await server.register(explorer)
   try {
     const address = await server.listen({ port: 3030, host: 'localhost' })
     const page = await openPage({ width: 1280, height: 640 })
-    await page.goto(`${address}/explorer#/books?pages.$gt=250&desc=published`)
+    await page.goto(`${address}/explorer#/books?.pages.$gt=250&desc=published`)
     await page.addStyleTag({ content: style })
-    await page.getByRole('cell', { name: 'Austerlitz' }).waitFor()
+    await page.getByRole('link', { name: 'W. G. Sebald' }).waitFor()
+    await page.getByRole('link', { name: '4', exact: true }).click()
+    await page.locator('#drawer').getByRole('link', { name: 'W. G. Sebald' }).waitFor()
+    await page.mouse.move(740, 600)
     await save(page, 'explorer')
   } finally {
     await server.close()

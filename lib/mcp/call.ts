@@ -62,14 +62,13 @@ export function markCalls(methods: readonly SelectedMethod[], all: readonly Desc
 export async function callRoute(route: Route, given: ToolArguments, source: CallSource): Promise<Answer> {
   const { app, credentials, signal, mcp, headers, maxBytes } = source
   const { method, form } = route
-  const { query = {}, data, idempotencyKey, id, ...placeholders } = given
+  const { query = {}, data, idempotencyKey, ...inPath } = given
   if (!isObject(query)) throw new BadRequest("'query' must be an object")
   if (idempotencyKey !== undefined && !isHeader(idempotencyKey))
     throw new BadRequest("'idempotencyKey' must be a text of ASCII characters")
-  const inPath = { ...placeholders, id }
   const wrong = Object.entries(inPath).find(([, value]) => !['string', 'number', 'undefined'].includes(typeof value))
   if (wrong !== undefined) throw new BadRequest(`'${wrong[0]}' must be a string or a number`)
-  const path = fillPath(route.path, { ...placeholders, [route.idPlaceholder]: id }, 'in the arguments')
+  const path = fillPath(route.path, inPath, 'in the arguments')
   refuseLossyQuery(query, route.takesQuery)
   // JSON keeps `null`, numbers and long lists, which a URL can't.
   const isByBody = route.takesQuery && Object.keys(query).length > 0

@@ -81,7 +81,7 @@ export class AgentExchange {
     const { headers } = this.#request
     // A call is refused by its own route.
     const tools = message.method === 'tools/call' ? [] : await this.#listTools()
-    const handler = createMcpHandler(() => this.#createServer(tools), { maxSubscriptions: 0 })
+    const handler = createMcpHandler(() => this.#createServer(tools))
     const request = new Request('http://localhost/', {
       method: 'POST',
       headers: toWebHeaders(headers),

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Describable, describe, hooksAround, type ServiceDescription } from '../core/description.js'
 import { traitsOf } from '../core/hooks.js'
 import { hintFor } from '../core/options.js'
-import { idName, joinPath } from '../core/path.js'
+import { joinPath } from '../core/path.js'
 import { ComponentNames } from '../openapi/components.js'
 import type { Json } from '../openapi/json-schema.js'
 import { wordsOf } from '../openapi/names.js'
@@ -21,8 +21,6 @@ import { loosen, withDefinitions } from './tool-schema.js'
 export interface Route extends Pick<SelectedMethod, 'method' | 'form'> {
   /** The path with placeholders: `projects/:projectId/issues/:id`. */
   readonly path: string
-  /** The placeholder that holds the id of the record. */
-  readonly idPlaceholder: string
   /** Whether it can be called by QUERY, with the query as JSON. */
   readonly takesQuery: boolean
 }
@@ -39,7 +37,7 @@ export interface Tool extends SelectedMethod, Route {
   readonly recordRoute: Route | undefined
 }
 
-/** Names of arguments, besides the id and the placeholders of the path. */
+/** Names of arguments, besides the placeholders of the path. */
 const ownArguments = ['query', 'data', 'idempotencyKey']
 
 /**
@@ -122,19 +120,14 @@ function createTool(name: string, selected: SelectedMethod, services: Documented
     throw new Error(`mcp can't offer '${selected.name}': its placeholder ':${taken.name}' has the name of an argument`)
   const body = dataSchemaOf(selected, requestBody)
   const properties: Json = {
-    ...Object.fromEntries(
-      inPath.map(({ name, schema, description }) => [toArgument(name, entry), { ...schema, description }])
-    ),
+    ...Object.fromEntries(inPath.map(({ name, schema, description }) => [name, { ...schema, description }])),
     ...(query && { query }),
     ...(body && { data: body }),
     ...(takesKey && {
       idempotencyKey: { type: 'string', description: 'Any new text. A repeated call with the same text runs once.' }
     })
   }
-  const required = [
-    ...inPath.map(({ name }) => toArgument(name, entry)),
-    ...(body && requestBody?.required ? ['data'] : [])
-  ]
+  const required = [...inPath.map(({ name }) => name), ...(body && requestBody?.required ? ['data'] : [])]
   const result = resultOf(responses)
   const listed: unknown = {
     name,
@@ -154,7 +147,6 @@ function createTool(name: string, selected: SelectedMethod, services: Documented
   return {
     ...selected,
     path,
-    idPlaceholder: idName(entry.path),
     takesQuery: !form.byHeader && takesQuery(method.definition, entry),
     recordRoute: form.hasId ? recordRouteOf(service.description) : undefined,
     argumentNames: Object.keys(properties),
@@ -166,18 +158,8 @@ function recordRouteOf({ path, methods }: ServiceDescription): Route | undefined
   const method = methods.find(({ name }) => name === 'get')
   const [form] = method?.forms ?? []
   if (method === undefined || form === undefined) return undefined
-  return {
-    method,
-    form,
-    path: joinPath(path, routePath(path, form.path)),
-    idPlaceholder: idName(path),
-    takesQuery: false
-  }
+  return { method, form, path: joinPath(path, routePath(path, form.path)), takesQuery: false }
 }
-
-/** The id is always called `id` in arguments. */
-const toArgument = (placeholder: string, entry: Describable) =>
-  placeholder === idName(entry.path) ? 'id' : placeholder
 
 /** The parts of an operation of OpenAPI that a tool is made of. */
 interface ToolOperation {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { METHODS } from 'node:http'
 import Fastify from 'fastify'
 import { test } from 'tap'
@@ -5,6 +6,8 @@ import services, { resource } from '../../index.js'
 import { include } from '../../lib/authentication/index.js'
 import mcp from '../../lib/mcp/index.js'
 import { memory } from '../../lib/memory/index.js'
+import { tokenFor } from '../../lib/testing/index.js'
+import type { Params } from '../../types/service.js'
 import { callTool, connect, createApp, marks, modes, post, start, tokenOf } from './app.js'
 
 for (const mode of modes) {
@@ -45,6 +48,51 @@ for (const mode of modes) {
     await t.rejects(call('books_got', {}), { message: /no tool 'books_got'. Did you mean 'books_get'\?/ })
   })
 }
+
+test('A call ends when its agent gives up', async (t) => {
+  const stop = new AbortController()
+  const ended = new EventEmitter()
+  const app = createApp({ services: ['reports.get'] }, (app) => {
+    app.service('reports', {
+      async get(_id: unknown, { signal }: Params) {
+        stop.abort()
+        if (signal?.aborted === false) await once(signal, 'abort')
+        ended.emit('end', signal?.reason)
+      }
+    })
+  })
+  const client = await connect(t, await start(t, app), { token: tokenOf(app, 'admin') })
+  const end = once(ended, 'end')
+  const call = client.callTool({ name: 'reports_get', arguments: { id: 1 } }, { signal: stop.signal })
+  await t.rejects(call, { message: /abort/i })
+  t.match(await end, [{ name: 'AbortError' }])
+})
+
+test('Fifty calls at once get the answers of their own callers', async (t) => {
+  const app = createApp()
+  const url = await start(t, app)
+  const callers = await Promise.all(
+    [1, 2].map((id) => connect(t, url, { token: tokenFor(app, id), mode: modes[id - 1] ?? 'legacy' }))
+  )
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => callers[index % 2]?.callTool({ name: 'notes_find', arguments: {} }))
+  )
+  for (const [index, answer] of answers.entries())
+    t.match(answer, { content: [{ text: `[{"id":${(index % 2) + 1},"text":"of ${(index % 2) + 1}"` }] })
+})
+
+test('A placeholder may have the name of the id', async (t) => {
+  const app = createApp({ services: ['shelves/:id/books.get'] }, (app) => {
+    app.service('shelves/:id/books', {
+      get: async (id: unknown, { route }: Params) => ({ id, shelf: route?.id })
+    })
+  })
+  t.teardown(() => app.close())
+  await app.ready()
+  const headers = { authorization: `Bearer ${tokenOf(app, 'admin')}` }
+  const answer = await callTool(app, 'shelves_books_get', { id: 'a', __id: 7 }, headers)
+  t.match(answer.json(), { result: { structuredContent: { id: '7', shelf: 'a' } } })
+})
 
 test('The list of tools depends on the caller', async (t) => {
   const app = createApp()

@@ -45,6 +45,7 @@ const hooks = [
   'authenticate',
   'hashPassword',
   'isCrossSite',
+  'include',
   'may',
   'own',
   'protect',

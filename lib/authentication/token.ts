@@ -66,7 +66,8 @@ export interface LinkClaims {
   readonly state: string
 }
 
-export type Tokens = Awaited<ReturnType<typeof createTokens>>
+// An interface, since declarations write out a type.
+export interface Tokens extends Awaited<ReturnType<typeof createTokens>> {}
 
 /**
  * Signs and verifies access tokens, and tokens for links in mails.

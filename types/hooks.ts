@@ -11,6 +11,7 @@ import type {
 import type { Callable, EventRecord, HookName, Untyped } from './method.js'
 import type { Service } from './service.js'
 
+/** When a hook runs. */
 export type HookType = 'around' | 'before' | 'after' | 'error'
 
 /** The HTTP answer, as hooks may change it. It is `{}` at the start of every call. */
@@ -83,6 +84,7 @@ type AfterContext<S, M extends string, App> = CallContext<S, M, App> &
   CallArguments<S, M> &
   Added<S> & { result: ResultAt<S, M> }
 
+/** Runs the rest of the call: the other hooks and the method. */
 export type NextFunction = () => Promise<void>
 
 /** A hook around the call: it calls `await next()` to run the rest of the call. */

@@ -63,10 +63,12 @@ interface JsonSchemaOptions {
   readonly libraryOptions?: Record<string, unknown>
 }
 
+/** The result of a validation: the value, or the issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
+/** One validation problem, as schema libraries report it. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined

@@ -8,6 +8,7 @@ import { NotAuthenticated } from '../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { metaOf } from '../core/service-meta.js'
 
+/** Options of `ApiKeyStrategy`. */
 export interface ApiKeyStrategyOptions {
   /** The name of the service that holds the keys. Default `'api-keys'`. */
   service?: string

@@ -49,6 +49,7 @@ interface StoredApiKeys extends Pick<ApiKeys, 'find' | 'get' | 'patch' | 'remove
   create(data: Parameters<ApiKeys['create']>[0], params?: Params): Promise<ApiKey>
 }
 
+/** Options of `apiKeys()`. */
 export interface ApiKeysOptions {
   /** The beginning of each key: up to 20 letters, digits and `_`. Default `'sk'`. */
   prefix?: string

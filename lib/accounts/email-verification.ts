@@ -10,6 +10,7 @@ import { findPasswordLogin } from './password-login.js'
 import { accountSchemas, linkToken, userName } from './schemas.js'
 import { trackAddress } from './verified-address.js'
 
+/** Options of the plugin `emailVerification`. */
 export interface EmailVerificationOptions {
   /** Sends the mail with the link. The server does not wait for it. */
   send: SendMail

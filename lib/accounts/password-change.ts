@@ -9,6 +9,7 @@ import { checkAccountOptions, registerAccountService } from './account-service.j
 import { findPasswordLogin } from './password-login.js'
 import { accountSchemas, currentPassword, newPassword } from './schemas.js'
 
+/** Options of the plugin `passwordChange`. */
 export interface PasswordChangeOptions {
   /** The path of the service. Default `'password-changes'`. */
   path?: string

@@ -8,6 +8,7 @@ import { createMailer, type SendMail } from './mails.js'
 import { findPasswordLogin } from './password-login.js'
 import { accountSchemas, linkToken, newPassword, userName } from './schemas.js'
 
+/** Options of the plugin `passwordReset`. */
 export interface PasswordResetOptions {
   /** Sends the mail with the link. The server does not wait for it. */
   send: SendMail

@@ -37,7 +37,7 @@ export interface CookieOptions {
 const safeVerbs = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
 /**
- * Whether a request comes from a page of another origin and may change data: forms and scripts
+ * Returns whether a request comes from a page of another origin and may change data: forms and scripts
  * there send the cookies of this server along (docs/sessions.md#prevent-csrf). `false`
  * for clients that are not browsers.
  *

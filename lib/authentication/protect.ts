@@ -12,16 +12,13 @@ import { isStream, mapStream, mapWeb, type Stream } from '../shared/streams.js'
 
 /**
  * Creates an around hook that redacts fields from everything that leaves through a service, at any
- * depth: results, the records of a stream, the data of errors. It sets `context.dispatch` and, for
- * calls over HTTP, `context.result` too. It refuses a query over HTTP that names a field. It runs
- * outside all other hooks of the service, wherever it is added. Calls of the server itself get all
- * fields.
+ * depth: results, streams, the data of errors (docs/accounts.md#hide-fields-from-clients). It is
+ * outside of all other hooks of the service, wherever you add it. Internal calls get all fields.
  *
  * @param fields the names of the fields
- * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the
- * fields
- * @throws when no field is named, or a name is not valid; when the server starts, if it is no
- * around hook, or a name looks like a misspelt field
+ * @returns a hook for `around`. It throws BadRequest for a query over HTTP that names one of them
+ * @throws if no field is named, or a name is not valid; when the server starts, if it is no around
+ * hook, or a name looks like a misspelt field
  * @example
  * app.service('users').hooks({ around: { all: [protect('password')] } })
  */

@@ -27,7 +27,7 @@ export interface ServiceParts extends TokenLogin {
 }
 
 /**
- * The service at which clients log in and out (docs/authentication.md#answers). The plugin creates
+ * Logs clients in and out (docs/authentication.md#answers). The plugin creates
  * it.
  *
  * @example

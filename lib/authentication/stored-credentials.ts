@@ -28,14 +28,13 @@ interface ConditionalParams extends Params {
 const maxRecords = 50
 
 /**
- * Creates a before hook that replaces a password by its hash (scrypt, in PHC form). Data without
- * the field is left as it is.
+ * Creates a before hook that replaces a password by its hash (scrypt).
  *
- * @param field the field of the data that holds the password
- * @returns a hook for `before` or `around`; it throws BadRequest when the password is no string of
- * 1 to 1024 characters or, over HTTP, a list has more than 50 passwords, and Unavailable when too
- * many are being hashed
- * @throws when no field is named; when the server starts, if it is no such hook or there is no
+ * @param field the field of the data with the password
+ * @returns a hook for `before` or `around`. It throws BadRequest if the password is no string of 1
+ * to 1024 characters or, over HTTP, a list has more than 50 passwords, and Unavailable if too many
+ * are being hashed
+ * @throws if no field is named; when the server starts, if it is no such hook or there is no
  * authentication
  * @example
  * const hash = hashPassword('password')

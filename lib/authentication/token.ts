@@ -24,6 +24,7 @@ export type Secret = string | Buffer | KeyPair
 const algorithms = [
   'HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'
 ] as const
+/** An algorithm that signs tokens. Key pairs use the ones that do not begin with HS. */
 export type Algorithm = (typeof algorithms)[number]
 
 export const keyPairAlgorithms: readonly Algorithm[] = algorithms.filter((name) => !name.startsWith('HS'))

@@ -40,12 +40,11 @@ export interface AuthenticationClient extends LoginApp {
 /**
  * Adds login to a client: `authenticate`, `reAuthenticate` and `logout`, and the token on every
  * call of the default connection (docs/client.md#login). If the server issues refresh tokens, a
- * call that is answered with 401 renews the token and is sent again; calls that fail at the same
- * time share one renewal. The application emits `login` and `logout`. When the server refuses a
- * renewal, `logout` comes with `null`.
+ * call that gets 401 renews the token and is sent again. The application emits `login` and
+ * `logout`. If the server refuses a renewal, `logout` gets `null`.
  *
- * @returns a function for `app.configure`. It throws if there is no such service, as before a
- * connection is configured.
+ * @returns a function for `app.configure`
+ * @throws in `app.configure`, if no connection is configured
  * @example
  * app.configure(authentication({ storage: localStorage }))
  * await app.authenticate({ strategy: 'local', email, password })

@@ -51,7 +51,7 @@ type AdapterOf<D> = D extends Library<string, infer L, infer Options> ? Adapter<
 export type Rest = { readonly [Name in AnyLibrary['name']]: AdapterOf<Extract<AnyLibrary, { name: Name }>> }
 
 /**
- * A server by its address (docs/client.md).
+ * Connects the client with a server by its address (docs/client.md).
  *
  * @param base its address, with a prefix where the services have one. Default: the origin of the
  * page

@@ -25,15 +25,13 @@ interface Walk {
 }
 
 /**
- * Gives all records that a query selects, page by page (docs/client.md#all-records-of-a-query). A
- * page is asked for when the loop needs it. Each record that is there from start to end comes once,
- * whatever is created, changed or removed meanwhile, unless its place in the order changes: the
- * order is made to end with the id, and the walk goes on behind the last record.
+ * Yields all records that a query selects, and fetches page after page while you loop
+ * (docs/client.md#all-records-of-a-query). Each record comes once, whatever is created, changed or
+ * removed meanwhile, unless its place in the order changes.
  *
  * @param service a service of the client, or of the server itself
  * @param params the params of each `find`. `$limit` in the query is the length of a page
- * @param options `id`: the name of the field that identifies records. Default: `'id'` or `'_id'`,
- * whichever the records have
+ * @param options `id`: the field that identifies records. Default: `'id'` or `'_id'`
  * @throws the errors of `find`
  * @example
  * const unread = iterate(app.service('messages'), { query: { read: false } })

@@ -4,11 +4,11 @@ import { withTraits } from './hooks.js'
 import { isPlain } from './objects.js'
 
 /**
- * A before hook that maps operators that other servers know to those of the Feathers database
- * adapters: `$le` → `$lte`, `$ge` → `$gte`, and `$eq` → plain equality.
+ * Creates a before hook for Feathers adapters that maps `$le` to `$lte`, `$ge` to `$gte`, and `$eq`
+ * to plain equality.
  *
- * @throws {BadRequest} when `$or`, `$and` or `$nor` is no list of queries, `$sort` no object, or
- * `$select` no list of names: adapters fail there with an error of the server
+ * @throws {BadRequest} in a call, if `$or`, `$and` or `$nor` is no list of queries, `$sort` no
+ * object, or `$select` no list of names, which adapters answer with 500
  *
  * @example
  * app.service('messages').hooks({ before: { all: [commonOperators()] } })

@@ -7,6 +7,7 @@ import { isPlain } from './objects.js'
 import { checkOptionNames, hintFor, inspect } from './options.js'
 import { rulesAt } from './resource/registered-rules.js'
 
+/** Options of `search()`. */
 export interface SearchOptions {
   /**
    * The operator of the database adapter that compares with a pattern. Default: `'$ilike'`, which
@@ -17,8 +18,8 @@ export interface SearchOptions {
 
 /**
  * Creates an around hook that turns parameters of a query into a text search: each word of the
- * parameter must be in one of the fields. `%`, `_` and `\` in a word are literal. It changes the
- * query just before the method, so scopes and roles apply as to other queries.
+ * parameter must be in one of the fields. It changes the query just before the method, so scopes
+ * and roles apply as to other queries.
  *
  * @param parameters the fields that each parameter searches. All callers can find out their values
  * @returns a hook for `around`

@@ -7,11 +7,10 @@ import { inspect } from './options.js'
 /**
  * Creates an around hook that ends the order of each `find` with the id. Without it, a database may
  * return records with equal values of `$sort` in another order for each page, so that a record is
- * on two pages and another one on none. It changes the query just before the method, so no other
- * hook has to allow the field.
+ * on two pages and another one on none.
  *
- * @param field the field to end with, in which all records differ. Default: the id of the service.
- * Name it with its table if the service joins tables: `'cities.id'`
+ * @param field the unique field to end with. Default: the id of the service. Name its table if the
+ * service joins tables: `'cities.id'`
  * @returns a hook for `around`, of one service or of all
  * @throws if the field is no name; when the server starts, if it is no around hook
  * @example

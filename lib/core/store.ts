@@ -127,11 +127,11 @@ interface MemoryStoreOptions {
 const memoryStoreOptions: OptionTable<MemoryStoreOptions> = { max: kinds.positive, maxBytes: kinds.positive }
 
 /**
- * A store in the memory of this process, the default. Its content is lost on a restart.
+ * Creates a store in the memory of this process, the default. It is empty after a restart.
  *
- * @param options `max`, how many values it keeps, and `maxBytes`, how much memory their texts may
- * take, in bytes: of more, the oldest are forgotten. Default: all
- * @throws when an option is not known, or no number above 0
+ * @param options `max`, how many values it keeps, and `maxBytes`, the memory of their texts. Beyond
+ * that it removes the oldest. Default: no limit
+ * @throws if an option is unknown, or no number above 0
  * @example
  * // Two authentication services with one store.
  * const store = memoryStore()

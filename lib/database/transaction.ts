@@ -44,11 +44,13 @@ export type TransactionOf<Database> = Database extends {
       ? Client
       : unknown
 
+/** Options of `inTransaction()`. */
 export interface TransactionOptions {
   /** Default: the one of the database. */
   isolationLevel?: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable'
 }
 
+/** Options of `transaction()`. */
 export interface CallTransactionOptions extends TransactionOptions {
   /**
    * The params of the call that the work is part of. If they have a transaction, the work runs in
@@ -61,14 +63,13 @@ const transactionOptions: OptionTable<TransactionOptions> = { isolationLevel: ki
 const callTransactionOptions: OptionTable<CallTransactionOptions> = { ...transactionOptions, params: kinds.object }
 
 /**
- * Runs several calls in one transaction: all of their changes are committed, or none. The commit is
- * sent when the function has ended, and a rollback if it throws. Events of the calls are emitted
- * after the commit, or never (docs/transactions.md). In a method, pass its params: a call in a
- * transaction takes no second connection, and its changes are part of that transaction. An error
- * that you catch in the function does not roll back by itself. If the connection ends before the
- * answer to the commit, nobody knows the outcome: subscribers are told to reload.
+ * Runs several calls in one transaction: it commits when the function returns, and rolls back when
+ * it throws (docs/transactions.md). Events are emitted after the commit, or never. In a method,
+ * pass its params, so that the work joins the transaction of the call. If the connection ends
+ * before the answer to the commit, nobody knows the outcome: subscribers get `reset`.
  *
- * @param database a knex, a Kysely, a pool of `pg`, or an object that has `transaction(work)`
+ * @param database a Knex, a Kysely, a Drizzle, a pool of `pg`, or an object with
+ * `transaction(work)`
  * @param work gets the params to call services with
  * @returns the result of the function
  * @throws the error of the function, or of the commit; {TypeError} if the transactions of the

@@ -45,7 +45,7 @@ export interface DrizzleDatabase {
 }
 
 /**
- * A service that stores its records in a table, by Drizzle. Extend it to add custom methods.
+ * Stores the records of a service in a table, by Drizzle. Extend it to add custom methods.
  *
  * @example
  * class Issues extends DrizzleService<typeof issues> {

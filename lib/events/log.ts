@@ -87,6 +87,7 @@ export interface EventLog {
   close?(): void | Promise<void>
 }
 
+/** Options of `memoryLog()`. */
 export interface MemoryLogOptions {
   /** Default 1000. */
   events?: number

@@ -42,6 +42,7 @@ export interface EventSubscriber {
   readonly params: Readonly<Params>
 }
 
+/** The option `limits` of the plugin `events`. */
 export interface EventsLimits {
   /** How many streams may be open at a time. Default 10,000. */
   subscribers: number
@@ -61,6 +62,7 @@ export interface EventsLimits {
   timeout: number
 }
 
+/** Options of the plugin `events`. */
 export interface EventsOptions {
   /** Default `'/events'`. */
   path?: string

@@ -69,11 +69,10 @@ const isApplication = (value: unknown) => {
 }
 
 /**
- * The plugin for applications that come from Feathers 5. With `app`, it mounts an unchanged
- * application: Fastify's routes answer its services, with its hooks, events and authentication, and
- * its sockets keep working. You can mount several; hooks get the settings of the first. Hooks that
- * were written for Feathers get the members that they expect of `context.app`. Register it after
- * `fastify-services`.
+ * Mounts an unchanged Feathers 5 application: Fastify answers its services, with its hooks, events,
+ * authentication and sockets (docs/mounting-feathers.md). With `settings` instead of `app`, it
+ * gives hooks of Feathers what they expect of `context.app`. You can mount several; hooks get the
+ * settings of the first. Register it after `fastify-services`.
  *
  * @throws if it is registered twice on an instance, an option does not exist, or a path is taken;
  * when the server starts, if the application has its own Koa or Express middleware

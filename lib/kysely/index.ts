@@ -46,7 +46,7 @@ const kyselyOptions: OptionTable<KyselyOptions> = {
 }
 
 /**
- * A service that stores its records in a table, by Kysely. Extend it to add custom methods.
+ * Stores the records of a service in a table, by Kysely. Extend it to add custom methods.
  *
  * @example
  * class Issues extends KyselyService<Database, 'issues'> {

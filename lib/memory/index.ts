@@ -29,7 +29,7 @@ const memoryOptions: OptionTable<MemoryOptions> = {
 }
 
 /**
- * A service that keeps its records in memory. Extend it to add custom methods.
+ * Keeps the records of a service in memory. Extend it to add custom methods.
  *
  * @example
  * class Issues extends MemoryService<Issue> {

@@ -30,6 +30,7 @@ export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
  *
  * @param document `info`, `servers`, `tags` and other parts that services don't describe
  * @param options further options of `@fastify/swagger`
+ * @throws if `document.openapi` is another version
  * @example
  * await app.register(swagger, openapi({ info: { title: 'Blog', version: '1.0.0' } }))
  * await app.register(services)

@@ -36,7 +36,7 @@ type PrismaRecord<Client, Name extends keyof Client> = Client[Name] extends {
   : Row
 
 /**
- * A service that stores its records by a model of Prisma. Extend it to add custom methods.
+ * Stores the records of a service by a model of Prisma. Extend it to add custom methods.
  *
  * @example
  * class Posts extends PrismaService<typeof prisma, 'post'> {

@@ -20,6 +20,7 @@ import {
 } from '../database/transaction.js'
 import { type BatchCall, type BatchResult, createRunner, type RunCall, toRoutedCall } from './batched-call.js'
 
+/** Options of the plugin `batch`. */
 export interface BatchOptions extends TransactionOptions {
   /** The database whose transaction all calls share: the same object as in `inTransaction(database)`. */
   database: TransactionalDatabase

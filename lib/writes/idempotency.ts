@@ -26,6 +26,7 @@ import { memoryStore, type Store, sharedStoreKind } from '../core/store.js'
 import { commitOf, hasLostCommit } from '../database/commit.js'
 import { IdempotencyKey, type IdempotencyKeys, type StoredAnswer } from './idempotency-key.js'
 
+/** Options of `idempotency()`. */
 export interface IdempotencyOptions {
   /**
    * Where answers are kept. It needs `add`, and several processes must share it. With
@@ -63,14 +64,13 @@ const idempotencyOptions: OptionTable<IdempotencyOptions> = {
 /**
  * Creates an around hook that carries out a write once, however often a client sends it with the
  * same `Idempotency-Key` (docs/writes.md#retries). A repeated request gets the first answer again,
- * with `Idempotency-Replayed: true`. It emits no event and does not run the hooks inside this one:
- * `version` is always inside it. A call that has failed may be sent again. Each user has keys of
- * their own. Calls of the server are not affected. Methods that take no key refuse it with 400.
+ * with `Idempotency-Replayed: true`, without an event and without the hooks inside this one. A call
+ * that has failed may be sent again. Each user has their own keys. Methods without the hook refuse
+ * a key with 400.
  *
  * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first
- * request runs or if its answer was not kept, Unprocessable (422) if the key came with another
- * request, and BadRequest if the key is empty, is longer than 255 characters or is missing though
- * required, or the body is not JSON
+ * request runs or if its answer was not kept, Unprocessable (422) if another request had the key,
+ * and BadRequest if the key is invalid or a required one is missing, or the body is not JSON
  * @throws if an option is unknown or has the wrong type; when the server starts, if it is no around
  * hook, or a guard, `scope` or `allow` is inside it, which a repeated request would bypass
  * @example

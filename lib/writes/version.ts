@@ -17,6 +17,7 @@ import { implementationOf, isForLogins } from '../core/service-meta.js'
 import { isVersion, parseTags, readTags, Tags, toTag, type Version } from './etag.js'
 import { withWriteLock } from './write-lock.js'
 
+/** Options of `version()`. */
 export interface VersionOptions {
   /**
    * Whether `update`, `patch` and `remove` of a record over HTTP need `If-Match`: 428 without it.
@@ -34,21 +35,17 @@ const versionOptions: OptionTable<VersionOptions> = { required: kinds.flag, set:
 
 /**
  * Creates an around hook that lets callers change a record only if they know its current version
- * (docs/writes.md#conditional-writes). Answers with one record have its version as `ETag`.
- * `update`, `patch` and `remove` with `If-Match` change the record only if it has that version.
- * Calls of the server pass a version or a record as `params.ifMatch`. With `@feathersjs/knex` it is
- * a condition of the statement. Records of other adapters are compared while no other write of this
- * process changes them. Records of other services are compared just before the method, which gets
- * the version in `params.ifMatch` for its own statement.
+ * (docs/writes.md#conditional-writes). Answers have the version as `ETag`. `update`, `patch` and
+ * `remove` with `If-Match` change the record only if it has that version. Internal calls pass a
+ * version or a record as `params.ifMatch`. If a service has no adapter, the hook compares the
+ * version just before the method, which can use `params.ifMatch` in its own statement.
  *
- * @param field the field that holds the version: a number, a text or a date that changes with each
- * write
+ * @param field the field of the version: a number, a text or a date that changes with each write
  * @returns a hook for `around`, of one service or of all. It throws `PreconditionFailed` (412) if
- * the record has another version, `PreconditionRequired` (428) if the call needs to name one,
+ * the record has another version, `PreconditionRequired` (428) if the call must name one,
  * BadRequest for a version of many records, GeneralError if a write did not change the version
  * @throws if no field is named, or an option is unknown or has the wrong type; when the server
- * starts, if it is no around hook, or the records have no such field, as far as their schema and
- * their table show
+ * starts, if it is no around hook, or the records have no such field
  * @example
  * const versioned = version('updatedAt', { set: () => new Date() })
  * app.service('notes', notes, { hooks: { around: { all: [versioned] } } })

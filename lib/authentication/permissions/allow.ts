@@ -33,6 +33,7 @@ type Fields = readonly string[]
 /** The permissions of a role: `true` for everything, or by method. Other methods are forbidden. */
 export type Permissions = boolean | Readonly<Record<string, Permission | undefined>>
 
+/** Options of `allow()`. */
 export interface AllowOptions {
   /**
    * The role of a user, or a list of roles, of which one is enough; it may return a promise.
@@ -51,16 +52,16 @@ export interface AllowOptions {
 const allowOptions: OptionTable<AllowOptions> = { role: kinds.function, internal: kinds.flag, except: kinds.names }
 
 /**
- * Creates an around hook with the permissions of each role over HTTP, by method and by field. A
- * write with a forbidden field is refused, and so is a query that names one. Reads return only the
- * allowed fields. Writes, and custom methods of a record, return the fields that the role may
- * `get`, or else `find`, or else the fields that it sent.
+ * Creates an around hook with the permissions of each role over HTTP, by method and by field
+ * (docs/permissions.md#roles). It refuses a write with a forbidden field, and a query that names
+ * one. Reads return only the allowed fields. Writes, and custom methods of a record, return the
+ * fields that the role may `get`, or else `find`, or else the fields that it sent.
  *
  * @param roles the permissions by role
- * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated if no guard
- * has found out who calls, and Forbidden if the role may not do it
- * @throws when no role is named, and for permissions or options of another kind; when the server
- * starts, if it is no around hook, or for the name of a method that no service has
+ * @returns a hook for `around`, of one service or of all. It throws NotAuthenticated if no guard
+ * has identified the caller, and Forbidden if the role may not do it
+ * @throws if no role is named, or a permission or an option has the wrong type; when the server
+ * starts, if it is no around hook, or names a method that no service has
  * @example
  * const member = { find: true, get: true, create: true, patch: ['title', 'text'] }
  * app.service('posts').hooks({ around: { all: [allow({ admin: true, member })] } })

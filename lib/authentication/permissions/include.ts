@@ -36,6 +36,7 @@ export interface Relation {
   query?: Query
 }
 
+/** Options of `include()`. */
 export interface IncludeOptions {
   /** The most relations of a path such as `comments.author`. Default 2. */
   depth?: number

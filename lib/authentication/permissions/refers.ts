@@ -22,6 +22,7 @@ export interface Reference {
   accepts?(record: Readonly<Record<string, unknown>>, context: CallerContext): boolean | Promise<boolean>
 }
 
+/** Options of `refers()`. */
 export interface RefersOptions {
   /** Whether it applies to calls of the server itself, too. Default `false`. */
   internal?: boolean
@@ -31,18 +32,17 @@ const referenceOptions: OptionTable<Reference> = { service: kinds.filled, accept
 const refersOptions: OptionTable<RefersOptions> = { internal: kinds.flag }
 
 /**
- * Creates an around hook that checks the ids of other records in the data of calls over HTTP. It
- * gets each record from its service as the caller would. A field may hold an id or a list of ids.
- * Ids are compared as text. `null` and a missing field refer to nothing.
- *
- * Put it behind `allow` and `scope`, which may change the data.
+ * Creates an around hook that checks the ids of other records in the data of calls over HTTP
+ * (docs/permissions.md#fields-that-refer-to-other-records). It gets each record from its service as
+ * the caller would. A field has an id or a list of ids, compared as text; `null` refers to nothing.
+ * Put it after `allow` and `scope`, which may change the data.
  *
  * @param fields the name of the other service for each field, or a `Reference`
- * @returns a hook for `around`; it throws BadRequest if a record does not exist, the caller may not
+ * @returns a hook for `around`. It throws BadRequest if a record does not exist, the caller may not
  * see it, or `accepts` returns false: all with the same message
- * @throws when there are no fields, or an option is not known or of another type; when the server
- * starts, if it is no around hook, the other service does not exist, it has no `get`, or a schema of
- * the service has no such field
+ * @throws if there are no fields, or an option is unknown or has the wrong type; when the server
+ * starts, if it is no around hook, the other service or its `get` does not exist, or a schema has
+ * no such field
  * @example
  * const toDoctor = refers({ doctorId: { service: 'users', accepts: ({ role }) => role === 'doctor' } })
  * app.service('slots').hooks({ around: { all: [inClinic, toDoctor] } })

@@ -26,6 +26,7 @@ type ScopeValue = string | number | bigint | boolean
  */
 export type ScopeFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[] | null | undefined>>
 
+/** Options of `scope()`. */
 export interface ScopeOptions {
   /** Whether it applies to calls of the server itself, too. Default `false`. */
   internal?: boolean
@@ -50,17 +51,16 @@ export const scopeOptions: OptionTable<ScopeOptions> = {
 type FieldsOf = (context: CallerContext) => ScopeFields | true | Promise<ScopeFields | true>
 
 /**
- * Creates an around hook that lets callers over HTTP see and change only the records with certain
- * fields. Queries get the fields as conditions, which no query can widen. New records get them as
- * values, and a record can't be moved out. Other records do not exist for the caller: 404. If a
- * service is no adapter of Feathers, the hook reads a record before it is changed, and checks the
- * records that the service finds.
+ * Creates an around hook that lets callers over HTTP see and change only records with certain
+ * fields (docs/permissions.md#scope-records-by-a-condition). It adds the fields to queries and to
+ * new records. Other records are 404. If a service has no adapter, the hook reads a record before
+ * it is changed, and checks the records that the service finds.
  *
- * @param fieldsOf returns the fields for a call, `true` for all records; it may throw, or return a
- * promise
+ * @param fieldsOf returns the fields for a call, or `true` for all records; it may throw, or return
+ * a promise
  * @returns a hook for `around`, of one service or of all. It throws Forbidden for data of another
  * scope, NotFound for records of another scope, and GeneralError if a service returns such records
- * @throws when there is no function, or an option is not known or of another type; when the server
+ * @throws if there is no function, or an option is unknown or has the wrong type; when the server
  * starts, if it is no around hook, or `except` names a service that does not exist
  * @example
  * const ofOrganisation = scope(({ params }) => ({ organisationId: params.user?.organisations }))

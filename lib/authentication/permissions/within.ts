@@ -11,6 +11,7 @@ import { getAsCaller, otherServiceOf } from './as-caller.js'
 import { checkExceptions, isExcepted } from './exceptions.js'
 import { createScope, type ScopeOptions, scopeOptions } from './scope.js'
 
+/** Options of `within()`. */
 export interface WithinOptions extends ScopeOptions {
   /** The placeholder of the path with the id. Default: the one behind the name of the service. */
   param?: string

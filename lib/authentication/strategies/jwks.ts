@@ -12,6 +12,7 @@ import { bearer } from './jwt.js'
 
 type MappedUser = object | null | undefined
 
+/** Options of `JwksStrategy`. */
 export interface JwksOptions {
   /** The claim `iss` of the tokens, exactly as the issuer writes it, with its slash at the end. */
   issuer: string

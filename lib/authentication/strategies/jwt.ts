@@ -4,6 +4,7 @@ import type { Params } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 
+/** Options of `JwtStrategy`. */
 export interface JwtOptions {
   /** The header with the token. Default `'Authorization'`. */
   header?: string

@@ -7,6 +7,7 @@ import { asSent, looksHashed, lowercase, type StoredCredentials } from '../store
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 import type { UserRecord } from '../users.js'
 
+/** Options of `LocalStrategy`. */
 export interface LocalOptions {
   /**
    * The field of a login that holds the name of the user. As an object, it also has the spelling in

@@ -45,10 +45,10 @@ const listening = ['on', 'once', 'addListener', 'off', 'removeListener', 'remove
 
 /**
  * Brings events of the server to the client, from `fastify-services/events` or a server of Feathers
- * 6 (docs/events.md#listen-to-events). Listeners of its services hear the calls of all clients, and
- * services have `live`.
+ * 6 (docs/events.md#listen-to-events). Its services emit the events of all clients, and have `live`.
  *
- * @returns a function for `app.configure`. It throws before a connection is configured.
+ * @returns a function for `app.configure`
+ * @throws in `app.configure`, if no connection is configured
  * @example
  * const app = createClient().configure(rest(address).fetch(fetch)).configure(events())
  * app.service('messages').on('created', ({ id }) => {})

@@ -5,6 +5,7 @@ import type { Connection } from '../rest.js'
 import type { Signal } from './messages.js'
 import type { StreamFetch } from './stream.js'
 
+/** Options of `events()` of the client. */
 export interface ClientEventsOptions {
   /** The path of the stream on the server. Default `'events'`. */
   path?: string

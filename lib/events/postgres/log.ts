@@ -17,6 +17,7 @@ import {
 } from './pool.js'
 import { lockLog } from './tables.js'
 
+/** Options of `postgresLog()`. */
 export interface PostgresLogOptions extends SharedLogOptions {
   /**
    * The prefix of its tables, as for `postgresTables`. Applications that share a database need

@@ -6,6 +6,7 @@ import { time } from '../options.js'
 import { statementRunnerOf } from './outbox.js'
 import { checkPool, defaultTable, type PostgresPool, queryWithin, tableName } from './pool.js'
 
+/** Options of `postgresStore()`. */
 export interface PostgresStoreOptions {
   /** The prefix of its table, as for `postgresTables`. Default `'fastify_services'`. */
   table?: string

@@ -6,6 +6,7 @@ import { SharedLog, type SharedLogOptions, sharedLogDefaults, sharedLogOptions }
 import { checkRedis, type RedisClient } from './client.js'
 import { appendScript, beatScript } from './scripts.js'
 
+/** Options of `redisLog()`. */
 export interface RedisLogOptions extends SharedLogOptions {
   /**
    * The prefix of its keys. Applications that share a Redis need different ones. Default

@@ -5,6 +5,7 @@ import type { Store } from '../../core/store.js'
 import { time } from '../options.js'
 import { checkRedis, type RedisClient } from './client.js'
 
+/** Options of `redisStore()`. */
 export interface RedisStoreOptions {
   /** The prefix of its keys. Default `'fastify-services:'`. */
   prefix?: string

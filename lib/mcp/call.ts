@@ -3,7 +3,7 @@ import { stringify } from 'qs'
 import type { AroundHook } from '../../types/hooks.js'
 import type { McpCall } from '../../types/service.js'
 import { addingParameters, type Describable } from '../core/description.js'
-import { attempt, BadRequest, errorFromJSON } from '../core/errors.js'
+import { attempt, BadRequest, errorFromJSON, toServiceError } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
 import { isObject } from '../core/objects.js'
 import { hintFor } from '../core/options.js'
@@ -96,6 +96,12 @@ export async function callRoute(route: Route, given: ToolArguments, source: Call
     }
   )
   return { status: response.statusCode, headers: response.headers, text: await readText(response.stream(), maxBytes) }
+}
+
+/** Returns the answer that a route would give to an error. */
+export function answerOf(error: unknown): Answer {
+  const refusal = toServiceError(error)
+  return { status: refusal.code, headers: {}, text: JSON.stringify(refusal) }
 }
 
 /** Returns the error that a route has answered. */

@@ -4,9 +4,9 @@ import {
   createMcpHandler,
   type InputRequiredResult,
   isInputRequiredResult,
-  type ListToolsResult,
   ProtocolError,
   ProtocolErrorCode,
+  type ReadResourceResult,
   Server,
   type ServerContext,
   type ServerOptions
@@ -19,9 +19,18 @@ import { hintFor } from '../core/options.js'
 import { credentialsOf } from '../shared/caller-requests.js'
 import { toWebHeaders } from '../shared/web-headers.js'
 import { Access, dependsOnCaller } from './access.js'
-import { type Answer, type CallSource, callRoute, errorOf, refuseUnknownArguments, type ToolArguments } from './call.js'
+import {
+  type Answer,
+  answerOf,
+  type CallSource,
+  callRoute,
+  errorOf,
+  refuseUnknownArguments,
+  type ToolArguments
+} from './call.js'
 import { canAsk, Questions } from './confirmation.js'
 import type { McpOptions } from './options.js'
+import { isReader, listResources, listTemplates, readerOf, toContents } from './resources.js'
 import { toErrorResult, toText, toToolResult } from './result.js'
 import type { Tool } from './tool.js'
 
@@ -31,8 +40,11 @@ export interface AgentEndpoint {
   readonly tools: ReadonlyMap<string, Tool>
   readonly options: McpOptions
   readonly questions: Questions
+  readonly maxBytes: number
   /** Whether all callers may call all tools. */
   readonly isPublic: boolean
+  /** Whether some tools read resources. */
+  readonly hasResources: boolean
 }
 
 /** The bytes of a record that are compared with what the user was asked about. The model does not get them. */
@@ -80,7 +92,8 @@ export class AgentExchange {
   async answer(message: { readonly method?: unknown }): Promise<AgentAnswer> {
     const { headers } = this.#request
     // A call is refused by its own route.
-    const tools = message.method === 'tools/call' ? [] : await this.#listTools()
+    const isCall = message.method === 'tools/call' || message.method === 'resources/read'
+    const tools = isCall ? [] : await this.#listTools()
     const handler = createMcpHandler(() => this.#createServer(tools))
     const request = new Request('http://localhost/', {
       method: 'POST',
@@ -118,25 +131,27 @@ export class AgentExchange {
   }
 
   #createServer(tools: readonly Tool[]): Server {
-    const { options, isPublic, questions } = this.#endpoint
+    const { options, isPublic, questions, hasResources } = this.#endpoint
     const { name = 'services', version = '1.0.0', instructions } = options
     const server = new Server(
       { name, version },
       {
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, ...(hasResources && { resources: {} }) },
         requestState: { verify: questions.verify },
         jsonSchemaValidator: noValidator,
         instructions: [instructions, conventions].filter(Boolean).join('\n\n')
       }
     )
-    server.setRequestHandler(
-      'tools/list',
-      (): ListToolsResult => ({
-        tools: tools.map(({ listed }) => listed),
-        ttlMs: listTtl,
-        cacheScope: isPublic ? 'public' : 'private'
-      })
-    )
+    const caching = { ttlMs: listTtl, cacheScope: isPublic ? ('public' as const) : ('private' as const) }
+    server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listed }) => listed), ...caching }))
+    if (hasResources) {
+      server.setRequestHandler('resources/list', () => ({ resources: listResources(tools), ...caching }))
+      server.setRequestHandler('resources/templates/list', () => ({
+        resourceTemplates: listTemplates(tools),
+        ...caching
+      }))
+      server.setRequestHandler('resources/read', ({ params: { uri } }, context) => this.#read(uri, context))
+    }
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
       const tool = this.#toolAt(name)
       const result = await this.#call(tool, given, context).catch((error) => toErrorResult(toServiceError(error)))
@@ -156,31 +171,42 @@ export class AgentExchange {
   }
 
   async #call(tool: Tool, given: ToolArguments, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
-    const { maxBytes = 100_000 } = this.#endpoint.options
     refuseUnknownArguments(tool, given)
-    const { traceparent, idempotencyKey } = Object(context.mcpReq._meta)
+    const { idempotencyKey } = Object(context.mcpReq._meta)
     const takesKey = tool.argumentNames.includes('idempotencyKey')
     const keyed = takesKey && idempotencyKey !== undefined ? { idempotencyKey, ...given } : given
-    const source = {
-      app: this.#endpoint.app,
+    const source = this.#sourceOf(tool, context)
+    const answerInPlace = tool.needsUser ? await this.#askUser(tool, given, source, context) : undefined
+    if (answerInPlace !== undefined) return answerInPlace
+    return this.#toResult(tool, await callRoute(tool, keyed, source))
+  }
+
+  async #read(uri: string, context: ServerContext): Promise<ReadResourceResult> {
+    const { tool, given } = readerOf(uri, this.#endpoint.tools.values())
+    const answer = await callRoute(tool, given, this.#sourceOf(tool, context)).catch(answerOf)
+    return toContents(uri, answer, this.#toResult(tool, answer))
+  }
+
+  #sourceOf(tool: Tool, { mcpReq: { signal, _meta } }: ServerContext): CallSource {
+    const { app, maxBytes } = this.#endpoint
+    const { traceparent } = Object(_meta)
+    return {
+      app,
       credentials: credentialsOf(this.#request),
-      signal: context.mcpReq.signal,
+      signal,
       mcp: { tool: tool.listed.name },
       headers: isTraceParent(traceparent) ? { traceparent } : {},
       maxBytes
     }
-    const answerInPlace = tool.needsUser ? await this.#askUser(tool, given, source, context) : undefined
-    if (answerInPlace !== undefined) return answerInPlace
-    return this.#toResult(tool, await callRoute(tool, keyed, source), maxBytes)
   }
 
-  #toResult(tool: Tool, answer: Answer, maxBytes: number): CallToolResult {
+  #toResult(tool: Tool, answer: Answer): CallToolResult {
     if (answer.status === 401) {
       const refusal = new NotAuthenticated(errorOf(answer).message)
       const isOfToken = String(answer.headers['www-authenticate']).includes('invalid_token')
       this.#refusal = isOfToken ? noteRefusedToken(refusal) : refusal
     }
-    return toToolResult(tool, answer, maxBytes)
+    return toToolResult(tool, answer, this.#endpoint.maxBytes)
   }
 
   /** Gets the record that a tool is called with. `undefined` if the caller may not get records. */
@@ -207,7 +233,7 @@ export class AgentExchange {
     if (refusal !== undefined) return toErrorResult(refusal)
     const { query, data, idempotencyKey, ...inPath } = given
     const record = await this.#recordOf(tool, inPath, source)
-    if (record !== undefined && record.status >= 400) return this.#toResult(tool, record, source.maxBytes)
+    if (record !== undefined && record.status >= 400) return this.#toResult(tool, record)
     const call = { tool, given, record, identity: await this.#access.identityFor(tool) }
     const answer = questions.takeAnswer(call, context)
     if (answer === 'yes') return undefined
@@ -234,5 +260,7 @@ export const createAgentEndpoint = (
   tools,
   options,
   questions: new Questions(options.secret ?? randomBytes(32)),
-  isPublic: ![...tools.values()].some(dependsOnCaller)
+  maxBytes: options.maxBytes ?? 100_000,
+  isPublic: ![...tools.values()].some(dependsOnCaller),
+  hasResources: [...tools.values()].some(isReader)
 })

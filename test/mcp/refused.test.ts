@@ -93,7 +93,7 @@ test('Only POST of a message is answered, and pages of other origins are not', a
   t.equal((await post_(JSON.stringify({ a: 'x'.repeat(1_100_000) }))).statusCode, 413)
   const listen = { method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true } } }
   t.match((await post(app, listen)).body, /acknowledged","params":\{"notifications":\{\},.*"complete"/s)
-  t.match((await post(app, { method: 'resources/list' })).json(), { error: { code: -32601 } })
+  t.match((await post(app, { method: 'prompts/list' })).json(), { error: { code: -32601 } })
   t.equal((await post(app, list)).statusCode, 200)
 })
 

@@ -11,13 +11,14 @@ const otherWords = {
   'docs/errors.md': 'exception troubleshooting debug faq problem 400 404 500',
   'docs/uploads-and-streams.md': 'upload file download multipart s3 image csv ndjson streaming',
   'docs/databases.md':
-    'drizzle kysely knex prisma mongodb mongoose typeorm sequelize sqlite postgres postgresql mysql mariadb sql orm migrations migrate join relations populate soft delete full text search pagination',
+    'drizzle kysely knex prisma mongodb mongoose typeorm sequelize sqlite postgres postgresql mysql mariadb sql orm migrations migrate join relations populate soft delete full text search pagination sort sorting filter count',
+  'docs/related-records.md': 'populate join joins relation relations eager loading n+1 include expand embed nested',
   'docs/transactions.md': 'transaction rollback commit audit log jobs queue outbox cron background worker',
   'docs/writes.md':
     'etag if-match optimistic locking concurrency idempotency idempotent retry retries version lost update',
   'docs/login.md': 'authentication auth jwt token sign in log in user session oauth social google github',
   'docs/permissions.md':
-    'permissions authorization authorize roles rbac acl abac multi-tenant tenant tenancy organisation row level security access control',
+    'permissions authorization authorize roles rbac acl abac multi-tenant tenant tenancy organisation row level security access control nested resources parent child foreign key',
   'docs/accounts.md': 'sign up register password reset forgot e-mail verification verify bcrypt argon2 scrypt hash 2fa',
   'docs/sessions.md':
     'cookie csrf xss logout log out refresh token revoke secret rotation session security brute force',
@@ -38,7 +39,7 @@ const otherWords = {
   'docs/mounting-feathers.md': 'feathersjs koa express legacy socket.io incremental migration',
   'docs/http.md':
     'cursor keyset pagination paging next page link header merge patch json patch rfc 7396 accept-patch cors url query string qs headers status code content negotiation prefix middleware redirect',
-  'docs/openapi.md': 'swagger explorer admin ui documentation postman generated client codegen',
+  'docs/openapi.md': 'swagger explorer admin ui panel dashboard documentation postman generated client codegen',
   'docs/support.md': 'versions roadmap node lts semver release compatibility',
   'SECURITY.md': 'vulnerability report cve disclosure'
 }

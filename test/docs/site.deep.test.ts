@@ -30,7 +30,10 @@ const wanted: readonly [words: string, ...pages: string[]][] = [
   ['mcp', 'docs/agents'],
   ['docker', 'docs/production'],
   ['test', 'docs/testing'],
-  ['caching', 'docs/performance', 'docs/production']
+  ['caching', 'docs/performance', 'docs/production'],
+  ['populate', 'docs/related-records', 'docs/databases'],
+  ['nested resources', 'docs/permissions'],
+  ['admin panel', 'docs/openapi']
 ]
 
 const { searchOptions } = (await import(pathToFileURL(join(root, 'docs/.vitepress/search.js')).href)) as {

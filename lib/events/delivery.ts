@@ -8,7 +8,7 @@ import type { LogEntry, LoggedEvent } from './log.js'
 import type { EventsOptions } from './options.js'
 import { sendProbe } from './probe.js'
 import { type EventStream, type Subscription, toFrame } from './stream.js'
-import { ComparedEvent, type Visibility } from './subscriptions.js'
+import { ComparedEvent, type Subscriptions, type Visibility } from './subscriptions.js'
 import type { Topic } from './topic.js'
 
 /** The message to one subscription. */
@@ -54,9 +54,11 @@ export class Delivery {
   readonly #publish: EventsOptions['publish']
   /** How long `publish`, or the `get` of a record, may take, in ms. */
   readonly #timeout: number
+  readonly #subscriptions: Subscriptions
 
-  constructor(app: FastifyInstance, publish: EventsOptions['publish'], timeout: number) {
+  constructor(app: FastifyInstance, subscriptions: Subscriptions, publish: EventsOptions['publish'], timeout: number) {
     this.#app = app
+    this.#subscriptions = subscriptions
     this.#publish = publish
     this.#timeout = timeout
   }
@@ -64,7 +66,7 @@ export class Delivery {
   deliver(entry: LogEntry, topic: Topic): void {
     const outgoing = { entry, topic, heads: new Map<string, string>() }
     const byStream = new Map<EventStream, Notice[]>()
-    for (const affected of topic.subscriptions.affectedBy(entry.event)) {
+    for (const affected of this.#subscriptions.affectedBy(topic, entry.event)) {
       const notice = toNotice(...affected)
       const { stream } = notice.subscription
       const notices = byStream.get(stream)

@@ -5,6 +5,7 @@ import { isUserKey } from './callers.js'
 import { type ListScope, ScopeResolver } from './list-scope.js'
 import type { EventsOptions } from './options.js'
 import type { EventStream, Subscription } from './stream.js'
+import type { Subscriptions } from './subscriptions.js'
 
 // In ms. A stream ends a little before its login does, if there is time for that.
 const expiryMargin = 2000
@@ -26,6 +27,7 @@ export class OpenStreams {
   /** In ms. */
   readonly heartbeat: number
   readonly #app: FastifyInstance
+  readonly #subscriptions: Subscriptions
   readonly #recheck: number
   readonly #lifetime: number
   readonly #newest: () => string
@@ -33,10 +35,11 @@ export class OpenStreams {
   readonly #byKey = new Map<string, Set<EventStream>>()
   readonly #interval: NodeJS.Timeout
 
-  constructor(app: FastifyInstance, options: EventsOptions, newest: () => string) {
+  constructor(app: FastifyInstance, subscriptions: Subscriptions, options: EventsOptions, newest: () => string) {
     const { heartbeat = 15_000, recheck = 300_000, lifetime = 1_800_000 } = options
     this.heartbeat = heartbeat
     this.#app = app
+    this.#subscriptions = subscriptions
     this.#recheck = recheck
     this.#lifetime = lifetime
     this.#newest = newest
@@ -71,7 +74,7 @@ export class OpenStreams {
     stream.source.once('close', () => {
       clearTimeout(timer)
       this.#streams.delete(stream)
-      for (const subscription of stream.subscriptions) subscription.topic.subscriptions.delete(subscription)
+      for (const subscription of stream.subscriptions) this.#subscriptions.delete(subscription)
       for (const key of keys) {
         const streams = this.#byKey.get(key)
         streams?.delete(stream)
@@ -145,7 +148,7 @@ export class OpenStreams {
     const streams = [...new Set(keys.flatMap((key) => [...(this.#byKey.get(key) ?? [])]))]
     for (const stream of streams) {
       for (const subscription of stream.subscriptions)
-        subscription.topic.subscriptions.changeScope(subscription, { ...subscription.scope, conditions: undefined })
+        this.#subscriptions.changeScope(subscription, { ...subscription.scope, conditions: undefined })
       stream.dropPending()
     }
     const rechecks: Promise<void>[] = []
@@ -175,7 +178,7 @@ export class OpenStreams {
     // A recheck that began later has changed the scope: this answer may be older.
     if (subscription.scope !== scope) return
     if (newScope instanceof ServiceError) return this.#endSubscription(subscription, newScope)
-    subscription.topic.subscriptions.changeScope(subscription, newScope)
+    this.#subscriptions.changeScope(subscription, newScope)
     if (newScope.text === scope.text && scope.text !== undefined) return
     stream.dropPending()
     stream.sendChanged(list.name, index)
@@ -190,7 +193,7 @@ export class OpenStreams {
       stream.recheckAt = performance.now()
       return
     }
-    subscription.topic.subscriptions.delete(subscription)
+    this.#subscriptions.delete(subscription)
     stream.dropPending()
     // The list itself goes on, without those records.
     if (subscription.isRelated) stream.sendChanged(subscription.list.name, index)

@@ -16,6 +16,7 @@ import { type EventLog, type LogEntry, memoryLog } from './log.js'
 import { OpenStreams } from './open-streams.js'
 import { defaultLimits, type EventsLimits, type EventsOptions } from './options.js'
 import { EventStream, type StreamSettings, toFrame, traceStream } from './stream.js'
+import { Subscriptions } from './subscriptions.js'
 import type { Topic } from './topic.js'
 
 /** A list of a request for a stream that the caller may `find`. */
@@ -48,6 +49,7 @@ export class EventServer {
   readonly #host: ServiceHost
   readonly #log: EventLog
   readonly #topics = new Map<string, Topic>()
+  readonly #subscriptions = new Subscriptions()
   readonly #delivery: Delivery
   readonly #settings: StreamSettings
   /** Names this process in the log. */
@@ -61,8 +63,8 @@ export class EventServer {
     this.#host = serviceHostOf(app)
     this.#log = options.log ?? memoryLog()
     this.callEvents = new CallEvents(app, this.#log, options.durable === true, this.limits.timeout)
-    this.#delivery = new Delivery(app, options.publish, this.limits.timeout)
-    this.streams = new OpenStreams(app, options, () => this.#log.newest())
+    this.#delivery = new Delivery(app, this.#subscriptions, options.publish, this.limits.timeout)
+    this.streams = new OpenStreams(app, this.#subscriptions, options, () => this.#log.newest())
     this.#settings = {
       path,
       waiting: this.limits.waiting,
@@ -243,8 +245,8 @@ export class EventServer {
     for (const item of accepted) {
       const { related = [], ...own } = item
       const index = isSingle ? undefined : resolved.indexOf(item)
-      own.topic.subscriptions.add({ ...own, stream, index })
-      for (const list of related) list.topic.subscriptions.add({ ...list, stream, index, isRelated: true })
+      this.#subscriptions.add({ ...own, stream, index })
+      for (const list of related) this.#subscriptions.add({ ...list, stream, index, isRelated: true })
     }
     this.streams.add(stream, quotaKey)
     const paths = accepted.map(({ list }) => list.path)

@@ -14,9 +14,40 @@ import {
 import type { ListScope, ParentField } from './list-scope.js'
 import type { LoggedEvent } from './log.js'
 import type { Subscription } from './stream.js'
+import type { Topic } from './topic.js'
 
 /** How much of an event a subscription sees: the event, or that something may have changed. */
 export type Visibility = 'event' | 'changed'
+
+export class Subscriptions {
+  readonly #byTopic = new Map<Topic, SubscriptionIndex>()
+
+  add(subscription: Subscription): void {
+    subscription.stream.subscriptions.add(subscription)
+    this.#indexOf(subscription.topic).add(subscription)
+  }
+
+  changeScope(subscription: Subscription, scope: ListScope): void {
+    subscription.scope = scope
+    this.#indexOf(subscription.topic).add(subscription)
+  }
+
+  delete(subscription: Subscription): void {
+    subscription.stream.subscriptions.delete(subscription)
+    this.#indexOf(subscription.topic).delete(subscription)
+  }
+
+  /** Returns the subscriptions that an event affects, with what each of them sees of it. */
+  affectedBy(topic: Topic, event: LoggedEvent): Iterable<readonly [Subscription, Visibility]> {
+    return this.#indexOf(topic).affectedBy(event)
+  }
+
+  #indexOf(topic: Topic): SubscriptionIndex {
+    const index = this.#byTopic.get(topic) ?? new SubscriptionIndex()
+    this.#byTopic.set(topic, index)
+    return index
+  }
+}
 
 /** The equality condition by which a subscription is indexed: a field, and its possible values. */
 interface IndexKeys {
@@ -32,28 +63,14 @@ const maxKeys = 64
  * Indexes the subscriptions of a topic by equality conditions, so that an event costs as much as
  * the subscriptions that it may affect.
  */
-export class SubscriptionIndex {
+class SubscriptionIndex {
   readonly #byField = new Map<string, Map<string, Set<Subscription>>>()
   readonly #unindexed = new Set<Subscription>()
   readonly #keysOf = new Map<Subscription, IndexKeys | undefined>()
 
+  /** Adds a subscription, or moves it if its scope has changed. */
   add(subscription: Subscription): void {
-    subscription.stream.subscriptions.add(subscription)
-    this.#insert(subscription)
-  }
-
-  changeScope(subscription: Subscription, scope: ListScope): void {
-    subscription.scope = scope
-    this.#remove(subscription)
-    this.#insert(subscription)
-  }
-
-  delete(subscription: Subscription): void {
-    subscription.stream.subscriptions.delete(subscription)
-    this.#remove(subscription)
-  }
-
-  #insert(subscription: Subscription): void {
+    this.delete(subscription)
     const indexKeys = this.#chooseKeys(subscription.scope)
     this.#keysOf.set(subscription, indexKeys)
     if (indexKeys === undefined) {
@@ -65,7 +82,7 @@ export class SubscriptionIndex {
     for (const key of indexKeys.keys) byKey.set(key, (byKey.get(key) ?? new Set()).add(subscription))
   }
 
-  #remove(subscription: Subscription): void {
+  delete(subscription: Subscription): void {
     const indexKeys = this.#keysOf.get(subscription)
     this.#keysOf.delete(subscription)
     this.#unindexed.delete(subscription)
@@ -79,7 +96,6 @@ export class SubscriptionIndex {
     if (byKey?.size === 0) this.#byField.delete(indexKeys.field)
   }
 
-  /** Returns the subscriptions that an event affects, with what each of them sees of it. */
   *affectedBy(event: LoggedEvent): Iterable<readonly [Subscription, Visibility]> {
     const compared = new ComparedEvent(event)
     for (const subscription of this.#candidates(compared)) {

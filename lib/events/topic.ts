@@ -5,14 +5,12 @@ import { type Describable, describe } from '../core/description.js'
 import { traitsOf } from '../core/hooks.js'
 import { metaOf } from '../core/service-meta.js'
 import { pluginName, type ServiceEvents } from './options.js'
-import { SubscriptionIndex } from './subscriptions.js'
 
 /** A service whose events are published. */
 export class Topic {
   readonly path: string
   readonly entry: Describable
   readonly settings: ServiceEvents
-  readonly subscriptions = new SubscriptionIndex()
   readonly idField: string
   /**
    * Why subscribers only learn that something may have changed, and must refetch. `undefined` if

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Response } from 'light-my-request'
 import { stringify } from 'qs'
 import type { AroundHook } from '../../types/hooks.js'
 import type { McpCall } from '../../types/service.js'
@@ -60,7 +61,19 @@ export function markCalls(methods: readonly SelectedMethod[], all: readonly Desc
  * @throws {BadRequest} if the arguments make no request
  */
 export async function callRoute(route: Route, given: ToolArguments, source: CallSource): Promise<Answer> {
-  const { app, credentials, signal, mcp, headers, maxBytes } = source
+  const response = await sendToRoute(route, given, source)
+  const { statusCode: status, headers } = response
+  return { status, headers, text: await readText(response.stream(), source.maxBytes) }
+}
+
+/** Sends a request to the route of a tool. @throws {BadRequest} if the arguments make none */
+export async function sendToRoute(
+  route: Route,
+  given: ToolArguments,
+  source: CallSource,
+  accept = 'application/json'
+): Promise<Response> {
+  const { app, credentials, signal, mcp, headers } = source
   const { method, form } = route
   const { query = {}, data, idempotencyKey, ...inPath } = given
   if (!isObject(query)) throw new BadRequest("'query' must be an object")
@@ -74,7 +87,7 @@ export async function callRoute(route: Route, given: ToolArguments, source: Call
   const isByBody = route.takesQuery && Object.keys(query).length > 0
   const search = isByBody ? '' : stringify(query)
   const body = isByBody ? query : data
-  const response = await requestAs(
+  return requestAs(
     credentials,
     app,
     {
@@ -82,7 +95,7 @@ export async function callRoute(route: Route, given: ToolArguments, source: Call
       url: `/${path}${search && `?${search}`}`,
       headers: {
         ...headers,
-        accept: 'application/json',
+        accept,
         ...(form.byHeader && { 'x-service-method': method.name }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey })
@@ -95,7 +108,6 @@ export async function callRoute(route: Route, given: ToolArguments, source: Call
       requestStateOf(raw).mcp = mcp
     }
   )
-  return { status: response.statusCode, headers: response.headers, text: await readText(response.stream(), maxBytes) }
 }
 
 /** Returns the answer that a route would give to an error. */

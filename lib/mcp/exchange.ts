@@ -4,6 +4,8 @@ import {
   createMcpHandler,
   type InputRequiredResult,
   isInputRequiredResult,
+  type McpHttpHandler,
+  type McpRequestContext,
   ProtocolError,
   ProtocolErrorCode,
   type ReadResourceResult,
@@ -15,7 +17,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { noteRefusedToken } from '../core/challenge.js'
 import { NotAuthenticated, type ServiceError, toServiceError } from '../core/errors.js'
 import { Caller } from '../core/http-call.js'
-import { hintFor } from '../core/options.js'
+import { hintFor, kinds } from '../core/options.js'
 import { credentialsOf } from '../shared/caller-requests.js'
 import { toWebHeaders } from '../shared/web-headers.js'
 import { Access, dependsOnCaller } from './access.js'
@@ -33,6 +35,7 @@ import type { McpOptions } from './options.js'
 import { isReader, listResources, listTemplates, readerOf, toContents } from './resources.js'
 import { toErrorResult, toText, toToolResult } from './result.js'
 import type { Tool } from './tool.js'
+import { maxResources, openEvents, watch } from './updates.js'
 
 /** The parts that all requests share. */
 export interface AgentEndpoint {
@@ -64,8 +67,8 @@ const noValidator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
 /** The answer to one message. */
 export interface AgentAnswer extends Pick<Answer, 'status'> {
   readonly headers: Readonly<Record<string, string>>
-  /** Empty after a notification. */
-  readonly text: string
+  /** A stream after a subscription, and nothing after a notification. */
+  readonly body: string | ReadableStream | undefined
 }
 
 /** One request of an agent, which holds one message. */
@@ -89,23 +92,50 @@ export class AgentExchange {
    *
    * @throws {NotAuthenticated} if a caller must log in first
    */
-  async answer(message: { readonly method?: unknown }): Promise<AgentAnswer> {
-    const { headers } = this.#request
+  async answer(message: { readonly method?: unknown; readonly params?: unknown }): Promise<AgentAnswer> {
     // A call is refused by its own route.
     const isCall = message.method === 'tools/call' || message.method === 'resources/read'
     const tools = isCall ? [] : await this.#listTools()
-    const handler = createMcpHandler(() => this.#createServer(tools))
+    const handler = createMcpHandler(({ era }) => this.#createServer(tools, era))
     const request = new Request('http://localhost/', {
       method: 'POST',
-      headers: toWebHeaders(headers),
+      headers: toWebHeaders(this.#request.headers),
       signal: this.#caller.signal
     })
-    const response = await handler.fetch(request, { parsedBody: message })
-    // Nothing is sent before the result, so there is no stream to keep open.
-    const text = await response.text()
+    const isSubscription = message.method === 'subscriptions/listen'
+    const parsedBody = isSubscription ? await this.#subscribe(message, tools, handler) : message
+    const response = await handler.fetch(request, { parsedBody })
+    // Nothing is sent before the result of other messages, so there is no stream to keep open.
+    const body = isSubscription ? response.body : await response.text()
     this.#caller.hasAnswered = true
     if (this.#refusal !== undefined) throw this.#refusal
-    return { status: response.status, headers: Object.fromEntries(response.headers), text }
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: body || undefined }
+  }
+
+  /** Watches the resources that a message names. Returns the message with those that it may. */
+  async #subscribe(
+    message: { readonly params?: unknown },
+    tools: readonly Tool[],
+    { notify, close }: McpHttpHandler
+  ): Promise<object> {
+    const { notifications } = Object(message.params)
+    const uris: unknown = notifications?.resourceSubscriptions
+    if (!kinds.names[1](uris)) return message
+    const stop = new AbortController()
+    this.#caller.onEnd(() => stop.abort())
+    const sourceOf = (tool: Tool) => this.#sourceOf(tool, { signal: stop.signal })
+    const watched: string[] = []
+    for (const uri of new Set((uris as string[]).slice(0, maxResources))) {
+      const events = await openEvents(uri, tools, sourceOf)
+      if (events === undefined) continue
+      watched.push(uri)
+      // The client subscribes again, and so finds out what it still may.
+      watch(events, () => notify.resourceUpdated(uri)).then(close)
+    }
+    return {
+      ...message,
+      params: { ...Object(message.params), notifications: { ...notifications, resourceSubscriptions: watched } }
+    }
   }
 
   /** Lists the tools that the caller may call. @throws {NotAuthenticated} if there are none without a login */
@@ -130,13 +160,15 @@ export class AgentExchange {
     return listed
   }
 
-  #createServer(tools: readonly Tool[]): Server {
+  #createServer(tools: readonly Tool[], era: McpRequestContext['era']): Server {
     const { options, isPublic, questions, hasResources } = this.#endpoint
+    // Clients of 2025 subscribe in a session, and there is none.
+    const subscribe = era === 'modern' && tools.some((tool) => isReader(tool) && tool.entry.listen !== undefined)
     const { name = 'services', version = '1.0.0', instructions } = options
     const server = new Server(
       { name, version },
       {
-        capabilities: { tools: {}, ...(hasResources && { resources: {} }) },
+        capabilities: { tools: {}, ...(hasResources && { resources: { ...(subscribe && { subscribe }) } }) },
         requestState: { verify: questions.verify },
         jsonSchemaValidator: noValidator,
         instructions: [instructions, conventions].filter(Boolean).join('\n\n')
@@ -175,7 +207,7 @@ export class AgentExchange {
     const { idempotencyKey } = Object(context.mcpReq._meta)
     const takesKey = tool.argumentNames.includes('idempotencyKey')
     const keyed = takesKey && idempotencyKey !== undefined ? { idempotencyKey, ...given } : given
-    const source = this.#sourceOf(tool, context)
+    const source = this.#sourceOf(tool, context.mcpReq)
     const answerInPlace = tool.needsUser ? await this.#askUser(tool, given, source, context) : undefined
     if (answerInPlace !== undefined) return answerInPlace
     return this.#toResult(tool, await callRoute(tool, keyed, source))
@@ -183,11 +215,11 @@ export class AgentExchange {
 
   async #read(uri: string, context: ServerContext): Promise<ReadResourceResult> {
     const { tool, given } = readerOf(uri, this.#endpoint.tools.values())
-    const answer = await callRoute(tool, given, this.#sourceOf(tool, context)).catch(answerOf)
+    const answer = await callRoute(tool, given, this.#sourceOf(tool, context.mcpReq)).catch(answerOf)
     return toContents(uri, answer, this.#toResult(tool, answer))
   }
 
-  #sourceOf(tool: Tool, { mcpReq: { signal, _meta } }: ServerContext): CallSource {
+  #sourceOf(tool: Tool, { signal, _meta }: Pick<ServerContext['mcpReq'], 'signal' | '_meta'>): CallSource {
     const { app, maxBytes } = this.#endpoint
     const { traceparent } = Object(_meta)
     return {

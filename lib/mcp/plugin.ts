@@ -53,12 +53,9 @@ export async function mcp(app: FastifyInstance, options: McpOptions): Promise<vo
       if (!isObject(request.body)) throw new BadRequest('Send one message of JSON-RPC as a JSON object')
       const exchange = new AgentExchange(endpoint as AgentEndpoint, request, reply)
       try {
-        const { status, headers, text } = await exchange.answer(request.body)
+        const { status, headers, body } = await exchange.answer(request.body)
         // Hooks of the application read and change a text, as they do that of other routes.
-        return reply
-          .code(status)
-          .headers(headers)
-          .send(text === '' ? undefined : text)
+        return reply.code(status).headers(headers).send(body)
       } catch (error) {
         if (authorization !== undefined && metadata !== undefined && toServiceError(error).code === 401)
           reply.header('www-authenticate', loginChallenge(error, metadata, authorization))

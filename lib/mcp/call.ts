@@ -47,7 +47,7 @@ export function markCalls(methods: readonly SelectedMethod[], all: readonly Desc
   const hook = withTraits(mark, { isOutermost: true })
   const called = new Set(methods.map(({ entry }) => entry))
   // Such a call may ask any other service for more fields.
-  const asksOthers = [...called].some((entry) => addingParameters(entry, 'find').length > 0)
+  const asksOthers = methods.some(({ entry, method }) => addingParameters(entry, method.name).length > 0)
   for (const entry of asksOthers ? all : called) {
     entry.hooks.add({ around: { all: [hook] } })
     entry.compose()

@@ -265,26 +265,28 @@ test('A condition with null finds records without a value, or is refused where a
   else t.match(found, { isError: true, content: [{ text: /can't have null/ }] })
 })
 
-test('An agent asks for related records, whose service sees it as an agent', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(services)
-  const seen: unknown[] = []
-  app.service('authors', memory({ records: [{ id: 7, name: 'Ada' }] }), {
-    hooks: { before: { find: [({ params }) => void seen.push(params.mcp)] } }
+for (const [method, input] of [
+  ['find', {}],
+  ['get', { id: 1 }]
+] as const)
+  test(`An agent asks ${method} for related records, whose service sees it as an agent`, async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services)
+    const seen: unknown[] = []
+    app.service('authors', memory({ records: [{ id: 7, name: 'Ada' }] }), {
+      hooks: { before: { find: [({ params }) => void seen.push(params.mcp)] } }
+    })
+    const record = { type: 'object', properties: { id: { type: 'integer' }, authorId: { type: 'integer' } } } as const
+    app.service('posts', memory({ records: [{ id: 1, authorId: 7 }] }), {
+      schema: resource(record) as object,
+      hooks: { around: { [method]: [include({ author: 'authors' })] } }
+    })
+    await app.register(mcp, { services: [`posts.${method}`] })
+    const { tools } = (await post(app, { method: 'tools/list' })).json().result
+    t.match(tools[0].inputSchema.properties.query.properties.$include, { type: 'array' })
+    const found = (await callTool(app, `posts_${method}`, { ...input, query: { $include: ['author'] } })).json().result
+    const answer = found.structuredContent ?? JSON.parse(found.content[0].text)
+    t.strictSame([answer].flat(), [{ id: 1, authorId: 7, author: { id: 7, name: 'Ada' } }])
+    t.strictSame(seen, [{ tool: `posts_${method}` }])
   })
-  const record = { type: 'object', properties: { id: { type: 'integer' }, authorId: { type: 'integer' } } } as const
-  app.service('posts', memory({ records: [{ id: 1, authorId: 7 }] }), {
-    schema: resource(record) as object,
-    hooks: { around: { all: [include({ author: 'authors' })] } }
-  })
-  await app.register(mcp, { services: ['posts.find', 'posts.get'] })
-  const { tools } = (await post(app, { method: 'tools/list' })).json().result
-  for (const { inputSchema } of tools) t.match(inputSchema.properties.query.properties.$include, { type: 'array' })
-  const query = { $include: ['author'] }
-  const found = (await callTool(app, 'posts_find', { query })).json().result
-  t.strictSame(found.structuredContent ?? JSON.parse(found.content[0].text), [
-    { id: 1, authorId: 7, author: { id: 7, name: 'Ada' } }
-  ])
-  t.strictSame(seen, [{ tool: 'posts_find' }])
-})

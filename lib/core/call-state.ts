@@ -30,7 +30,7 @@ export class CallState {
   streams: Map<AsyncIterable<unknown> | NodeJS.ReadableStream | ReadableStream, () => void> | undefined = undefined
   /** The fields that the records of the result may have, if a hook restricts them. */
   answeredFields: readonly string[] | undefined = undefined
-  /** Whether hooks add fields to the records that change without them. Then the answer has no ETag. */
+  /** Whether hooks add fields that depend on the caller and on other records. Then no cache keeps the answer. */
   addsFields = false
   /** The field of a record that must match each placeholder of the path. */
   parentFields: Readonly<Record<string, string>> | undefined = undefined

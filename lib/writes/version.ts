@@ -70,7 +70,7 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
     if (before !== undefined && returnsRecord.has(method)) await requireNewVersion(before, context, field)
     if (versionAfter === undefined) return
     // A custom method may return something else than the current record.
-    if (returnsRecord.has(method) && call.isRequest && !callStateOf(context).addsFields) setETag(context, versionAfter)
+    if (returnsRecord.has(method) && call.isRequest) setETag(context, versionAfter)
     if (!methods.has(method) && call.tags?.includes(versionAfter) && !call.tags.isAny)
       warnOfOldVersion(context, field, warned)
   }

@@ -1,13 +1,21 @@
+import type { FastifySchema } from 'fastify'
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { addRelated, includeName } from '../../core/added-fields.js'
 import { callStateOf } from '../../core/call-state.js'
-import { addingParameters, type Describable, servicesAdded } from '../../core/description.js'
+import { addingParameters, type Describable, hooksAround, responsesIn, servicesAdded } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
-import { checkNamedFields, shapesOf } from '../../core/field-names.js'
-import { type AddedFields, aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
+import { checkNamedFields, methodsWith, shapesOf } from '../../core/field-names.js'
+import {
+  type AddedFields,
+  aroundOnly,
+  forbidAsHook,
+  type HookPosition,
+  traitsOf,
+  withTraits
+} from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, hintFor, inspect, kinds, type OptionTable } from '../../core/options.js'
 import { placeholdersIn } from '../../core/path.js'
@@ -17,7 +25,7 @@ import { kindBits } from '../../schema/reader.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream } from '../../shared/streams.js'
 import { changeRecords, isRecord } from './records.js'
-import { findRelated, type RelatedRecords } from './related-records.js'
+import { findRelated, type RelatedTo } from './related-records.js'
 import { isOddName } from './scope.js'
 import { selectAround } from './selection.js'
 
@@ -105,9 +113,13 @@ export function include(
       await Promise.all(
         [...wanted].map(async ([relation, within]) => {
           const values = copies.map((record) => record[fieldOf(relation)])
-          const found = await findRelated(params, relatedServiceOf(context, relation), { ...relation, within, values })
+          const relatedTo = await findRelated(params, relatedServiceOf(context, relation), {
+            ...relation,
+            within,
+            values
+          })
           for (const [index, record] of copies.entries())
-            addRelated(record, relation.name, relatedTo(values[index], relation, found))
+            addRelated(record, relation.name, addedTo(values[index], relation, relatedTo))
         })
       )
       context.result = answer
@@ -171,7 +183,7 @@ function checkIsOnly({ app, path }: HookPosition): void {
 
 /** @throws when the other service can't be asked, or a schema lacks a field */
 function checkRelation(hook: AroundHook, relation: NamedRelation, position: HookPosition): void {
-  const { name, field, by, service } = relation
+  const { name, field, by, service, query = {} } = relation
   const { app, path } = position
   const host: ServiceHost | undefined = serviceHostOf(app)
   const own = host?.entryAt(path)
@@ -186,12 +198,37 @@ function checkRelation(hook: AroundHook, relation: NamedRelation, position: Hook
     throw new Error(`${where}: the records have a field '${name}' themselves. Choose another name`)
   const hint = field === `${name}Id` ? `. Name its field: { service: '${service}', field: … }` : ''
   const readable = rulesOf(own.options.schema?.find)?.query.select
-  if (field !== undefined && readable?.includes(field) === false)
+  if (field !== undefined && (readable?.includes(field) === false || removedFrom(own).includes(field)))
     throw new Error(`${where}: clients don't get the field '${field}'${hint}`)
   if (field !== undefined) checkNamedFields(hook, { who: 'include', fields: [field], where: 'stored' }, position)
-  const key = by ?? idFieldOf(target.object)
-  if (rulesOf(target.options.schema?.find)?.query.filters.has(key) === false)
-    throw new Error(`${where}: queries of '${service}' can't filter by '${key}'`)
+  const filters = rulesOf(target.options.schema?.find)?.query.filters
+  const conditions = [by ?? idFieldOf(target.object), ...Object.keys(query).filter((field) => !field.startsWith('$'))]
+  const lacking = conditions.find((field) => filters?.has(field) === false || removedFrom(target).includes(field))
+  if (lacking !== undefined) throw new Error(`${where}: queries of '${service}' can't filter by '${lacking}'`)
+  for (const method of ['find', 'get'])
+    if (methodsWith(hook, own).includes(method)) checkSchemas(own, method, name, where)
+}
+
+const removedFrom = (entry: Describable): readonly string[] =>
+  hooksAround(entry, 'find').flatMap((hook) => traitsOf(hook).removesFields ?? [])
+
+/** @throws when JSON Schemas of the application would remove the parameter or the related records */
+function checkSchemas({ options }: Describable, method: string, name: string, where: string): void {
+  const schema = options.schema?.[method]
+  if (rulesOf(schema) !== undefined) return
+  const { querystring, response }: FastifySchema = Object(schema)
+  if (Object(querystring).additionalProperties === false && lacks(querystring, includeName))
+    throw new Error(`${where}: the schema of queries of '${method}' lacks '${includeName}'`)
+  const answers = [...responsesIn(response)].filter(([status]) => status.startsWith('2'))
+  if (answers.some(([, answer]) => lacks(answer, name)))
+    throw new Error(`${where}: the schema of answers of '${method}' lacks '${name}'`)
+}
+
+/** Whether a JSON Schema of fields is certain to lack one. */
+const lacks = (schema: unknown, field: string): boolean => {
+  const { properties, additionalProperties = false } = Object(schema)
+  const isCertain = !Object.keys(Object(schema)).some((keyword) => /Of$|^(\$ref|if|patternProperties)$/.test(keyword))
+  return isPlain(properties) && additionalProperties === false && isCertain && !Object.hasOwn(properties, field)
 }
 
 /** @throws when there is no such service */
@@ -269,8 +306,7 @@ function copyRecord(input: unknown, copies: Record<string, unknown>[]): unknown 
 }
 
 /** Returns the related records of one record: a list, or one record, or `null`. */
-function relatedTo(value: unknown, { by }: NamedRelation, found: RelatedRecords): unknown {
-  const of = (id: unknown) => found.get(String(id)) ?? []
-  if (by !== undefined) return of(value)
-  return Array.isArray(value) ? value.flatMap(of) : (of(value)[0] ?? null)
+function addedTo(value: unknown, { by }: NamedRelation, relatedTo: RelatedTo): unknown {
+  if (by !== undefined) return relatedTo(value)
+  return Array.isArray(value) ? value.flatMap(relatedTo) : (relatedTo(value)[0] ?? null)
 }

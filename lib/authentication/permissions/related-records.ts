@@ -11,11 +11,12 @@ import { fillPath } from '../../core/path.js'
 import { requestStateOf } from '../../core/request-state.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
+import { resolveToJson } from '../../schema/to-json.js'
 import { credentialsOf, requestAs } from '../../shared/caller-requests.js'
 import { isRecord, recordsIn } from './records.js'
 
-/** The related records of a page by the key that refers to them, as text. */
-export type RelatedRecords = ReadonlyMap<string, readonly object[]>
+/** Returns the related records that a key refers to: an id, or anything that the store holds. */
+export type RelatedTo = (key: unknown) => readonly object[]
 
 /** What is asked of another service. */
 interface RelatedQuestion {
@@ -43,50 +44,90 @@ export async function findRelated(
   params: CallParams,
   target: Describable,
   { name, service, by, query, within, values }: RelatedQuestion
-): Promise<RelatedRecords> {
+): Promise<RelatedTo> {
   const idField = idFieldOf(target.object)
   const key = by ?? idField
-  const $in = [...new Set(values.flat().filter(isKey))]
-  const found = new Map<string, object[]>()
-  if ($in.length === 0) return found
+  const groups = new Map<string, object[]>()
+  const relatedTo: RelatedTo = (value) => {
+    const id = toKey(value)
+    return (id === undefined ? undefined : groups.get(String(id))) ?? []
+  }
+  let $in = [...new Set(values.flat().map(toKey))].filter((value) => value !== undefined)
   const tooMany = () =>
     new BadRequest(
       `The page has too many related records '${name}'. Ask for fewer records with $limit, or find those of '${service}' by themselves`
     )
   if ($in.length > maxRelated) throw tooMany()
   const isSortable = rulesOf(target.options.schema?.find)?.query.sort.includes(idField) !== false
-  const asked: Query = {
-    ...(by !== undefined && isSortable && { $sort: { [idField]: 1 } }),
-    ...query,
-    // A page that is not full needs no count.
-    $limit: by === undefined ? $in.length + 1 : maxRelated + 1,
-    ...(query?.[key] === undefined ? { [key]: { $in } } : { $and: [...[query.$and ?? []].flat(), { [key]: { $in } }] }),
-    ...(within.length > 0 && { [includeName]: within })
-  }
   const ask = createAsk(params, target)
+  const seen = new Set<string>()
   let count = 0
-  for (let requests = 0; ; requests++) {
+  for (let requests = 0; $in.length > 0; requests++) {
     if (requests === maxRequests) throw tooMany()
-    // Calls may change their query.
-    const page = await ask(structuredClone({ ...asked, ...(count > 0 && { $skip: count }) }))
-    const records = recordsIn(page) ?? []
+    const condition = { [key]: { $in } }
+    const asked: Query = {
+      ...query,
+      ...(by !== undefined && isSortable && { $sort: { ...Object(query?.$sort), [idField]: 1 } }),
+      // A page that is not full needs no count.
+      $limit: by === undefined ? $in.length + 1 : maxRelated + 1,
+      ...(query?.[key] === undefined ? condition : { $and: [...[query.$and ?? []].flat(), condition] }),
+      ...(within.length > 0 && { [includeName]: within }),
+      ...(count > 0 && { $skip: count })
+    }
+    let page: unknown
+    try {
+      // Calls may change their query.
+      page = await ask(structuredClone(asked))
+    } catch (error) {
+      const refusedItems = refusedItemsOf(error, key)
+      if (refusedItems.size === 0) throw error
+      $in = $in.filter((_, index) => !refusedItems.has(index))
+      continue
+    }
+    const records = (recordsIn(page) ?? []).filter(isRecord)
+    let isNew = false
     for (const record of records) {
-      const value: unknown = isRecord(record) ? Reflect.get(record, key) : undefined
-      if (!isKey(value)) continue
-      const group = found.get(String(value))
-      if (group === undefined) found.set(String(value), [record as object])
-      else group.push(record as object)
+      const [id, value] = [idField, key].map((field) => toKey(Reflect.get(record, field)))
+      // Pages overlap if records were added in between, or if a service ignores `$skip`.
+      if (value === undefined || seen.has(String(id))) continue
+      if (id !== undefined) seen.add(String(id))
+      isNew = true
+      const group = groups.get(String(value))
+      if (group === undefined) groups.set(String(value), [record])
+      else group.push(record)
     }
     count += records.length
     if (count > maxRelated) throw tooMany()
-    const { total }: { total?: unknown } = Object(page)
-    if (records.length === 0 || typeof total !== 'number' || count >= total) return found
+    if (!isNew || isLastPage(page, records.length, count)) break
   }
+  return relatedTo
 }
 
-/** Whether a value can be a key. A stored object could be an operator of the query. */
-const isKey = (value: unknown): boolean =>
-  (typeof value === 'string' && value !== '') || ['number', 'bigint'].includes(typeof value)
+/**
+ * Returns the text, number or bigint by which a value can be looked up, as JSON has it. A stored
+ * object could be an operator of the query.
+ */
+function toKey(value: unknown): string | number | bigint | undefined {
+  const json = resolveToJson(value)
+  if (typeof json === 'bigint' || (typeof json === 'number' && Number.isFinite(json))) return json
+  return typeof json === 'string' && json !== '' ? json : undefined
+}
+
+/** Whether no page follows. Services may have totals that are texts, or none. */
+function isLastPage(page: unknown, length: number, count: number): boolean {
+  const json = resolveToJson(page)
+  if (Array.isArray(json)) return true
+  const { total, limit } = Object(json)
+  return total === undefined || total === null ? length < Number(limit) : count >= Number(total)
+}
+
+/** Returns the positions of the keys that the schema of the other service refuses: no record has them. */
+function refusedItemsOf(error: unknown, key: string): ReadonlySet<number> {
+  const paths = [Object(error).errors].flat().map((issue) => String(Object(issue).instancePath).split('/'))
+  return new Set(
+    paths.filter((path) => path.at(-2) === '$in' && path.at(-3) === key).map((path) => Number(path.at(-1)))
+  )
+}
 
 type AskForRecords = (query: Query) => Promise<unknown>
 

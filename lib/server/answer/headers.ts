@@ -3,6 +3,7 @@ import encodeUrl from 'encodeurl'
 import type { FastifyReply } from 'fastify'
 import type { HookContext } from '../../../types/fastify.js'
 import type { Http } from '../../../types/hooks.js'
+import { callStateIn } from '../../core/call-state.js'
 import { GeneralError } from '../../core/errors.js'
 import { inspect } from '../../core/options.js'
 import { requestStateOf } from '../../core/request-state.js'
@@ -17,10 +18,18 @@ import { resetSerializer } from './serializer.js'
 export function applyHttp(context: HookContext, status: number, reply: FastifyReply): void {
   const headers = toHeaders(context, 'stream' in reply.raw)
   reply.code(toStatus(context) ?? ('location' in headers ? 303 : status))
-  if (headers === none) return
-  keepHeaders(reply)
-  if ('content-type' in headers) resetSerializer(reply)
-  reply.headers(headers)
+  if (headers !== none) {
+    keepHeaders(reply)
+    if ('content-type' in headers) resetSerializer(reply)
+    reply.headers(headers)
+  }
+  if (callStateIn(context)?.addsFields) keepFromCaches(reply)
+}
+
+/** Lets no shared cache give a caller what another one may see, and no validator hide a change. */
+function keepFromCaches(reply: FastifyReply): void {
+  for (const name of ['etag', 'last-modified', 'expires']) reply.removeHeader(name)
+  if (!/no-store/i.test(String(reply.getHeader('cache-control')))) reply.header('cache-control', 'private, no-cache')
 }
 
 function toStatus({ http, path, method }: HookContext): number | undefined {

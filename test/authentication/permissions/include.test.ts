@@ -1,6 +1,7 @@
 import {
   type AroundHook,
   type Paged,
+  type Params,
   resource,
   type ServiceOf,
   type ServiceOptions,
@@ -237,12 +238,68 @@ t.test('related records come from several pages of the other service, within lim
   }
 })
 
-t.test('an answer with added fields has no ETag, since they change without the record', async (t) => {
-  const { app } = await createPosts(t, { hooks: [version('title'), include(relations), may(({ rules }) => rules)] })
-  const etagOf = async (query: string) => (await app.inject(`/posts/1${query}`)).headers.etag
-  t.type(await etagOf(''), 'string')
-  t.equal(await etagOf('?$include=author'), undefined)
-  t.equal(await etagOf('?$may=true'), undefined)
+t.test('services by hand have pages of any kind', async (t) => {
+  const all = Array.from({ length: 25 }, (_, id) => ({ id, postId: 1 }))
+  for (const [name, pageOf, expected] of [
+    ['a total that is a text', (skip: number) => ({ total: '25', data: all.slice(skip, skip + 10), limit: 10 }), 25],
+    ['no total', (skip: number) => ({ limit: 10, data: all.slice(skip, skip + 10) }), 25],
+    ['always the same page', () => ({ total: 25, data: all.slice(0, 10) }), 10],
+    ['a list', () => all, 25]
+  ] as const) {
+    const { send } = await createApp(t, (app) => {
+      app.service('comments', { find: async ({ query }: Params) => pageOf(Number(query?.$skip ?? 0)) })
+      app.service('posts', memory({ records: [{ id: 1 }] }), {
+        hooks: { around: { all: [include({ comments: { service: 'comments', by: 'postId' } })] } }
+      })
+    })
+    const { comments } = (await send('GET', '/posts/1?$include=comments')).body
+    t.strictSame(
+      [comments.length, new Set(comments.map(({ id }: { id: number }) => id)).size],
+      [expected, expected],
+      name
+    )
+  }
+})
+
+t.test('a stored value that is no key of the other service leads to no record, and the others stay', async (t) => {
+  const schema = resource({
+    type: 'object',
+    properties: { id: { type: 'integer' }, name: { type: 'string' } }
+  } as const)
+  const objectId = { toJSON: () => 2, toString: () => 'secret' }
+  const authorIds = ['abc', 1.5, { toString: 1, valueOf: 1 }, [[2]], true, new Date(), objectId, '1']
+  const { send } = await createApp(t, (app) => {
+    app.service('users', memory({ records: users }), { schema } as ServiceOptions<object>)
+    app.service(
+      'posts',
+      { find: async () => authorIds.map((authorId, id) => ({ id, authorId })) },
+      { hooks: { around: { all: [include({ author: 'users' })] } } }
+    )
+  })
+  const { body } = await send('GET', '/posts?$include=author')
+  const none = [null, null, null, [], null, null]
+  t.strictSame(
+    body.map(({ author }: { author: unknown }) => author),
+    [...none, bea, { id: 1, name: 'Ann' }]
+  )
+})
+
+t.test('no cache keeps an answer with added fields, which depend on its caller', async (t) => {
+  const cached: AroundHook = async (context, next) => {
+    await next()
+    const secret = context.id === '2' ? { 'cache-control': 'no-store' } : { 'cache-control': 'public, max-age=60' }
+    context.http.headers = { ...context.http.headers, 'last-modified': new Date(0).toUTCString(), ...secret }
+  }
+  const hooks = [cached, version('title'), include(relations), may(({ rules }) => rules)]
+  const { app } = await createPosts(t, { hooks })
+  const headersOf = async (url: string) => {
+    const { etag, 'last-modified': modified, 'cache-control': cache } = (await app.inject(url)).headers
+    return [etag !== undefined, modified !== undefined, cache]
+  }
+  t.strictSame(await headersOf('/posts/1'), [true, true, 'public, max-age=60'])
+  t.strictSame(await headersOf('/posts/1?$include=author'), [false, false, 'private, no-cache'])
+  t.strictSame(await headersOf('/posts?$may=true'), [false, false, 'private, no-cache'])
+  t.strictSame(await headersOf('/posts/2?$include=author'), [false, false, 'no-store'])
 })
 
 t.test('calls of the server get related records, too', async (t) => {
@@ -270,7 +327,9 @@ t.test('mistakes stop the start', async (t) => {
     [{ title: { service: 'users', field: 'authorId' } }, /the records have a field 'title' themselves/],
     [{ writer: 'users' }, /clients don't get the field 'writerId'. Name its field: \{ service: 'users', field: … \}/],
     [{ key: { service: 'users', field: 'secretId' } }, /clients don't get the field 'secretId'/],
-    [{ notes: { service: 'notes', by: 'ownerId' } }, /queries of 'notes' can't filter by 'ownerId'/]
+    [{ notes: { service: 'notes', by: 'ownerId' } }, /queries of 'notes' can't filter by 'ownerId'/],
+    [{ notes: { service: 'notes', by: 'id', query: { state: 1 } } }, /queries of 'notes' can't filter by 'state'/],
+    [{ teams: { service: 'teams', by: 'rank' } }, /queries of 'teams' can't filter by 'rank'/]
   ] as const) {
     const integer = { type: 'integer' } as const
     const properties = {
@@ -285,6 +344,7 @@ t.test('mistakes stop the start', async (t) => {
       app.service('notes', memory({ records: users }), {
         schema: resource({ type: 'object', properties: { id: integer } } as const) as never
       })
+      app.service('teams', memory({ records: users }), { hooks: { around: { all: [protect('rank')] } } })
       app.service('posts', memory({ records: posts }) as never, {
         schema: resource({ type: 'object', properties }) as never,
         hooks: { around: { all: [include(relations)] } }
@@ -294,6 +354,13 @@ t.test('mistakes stop the start', async (t) => {
   }
   const both = createPosts(t, { hooks: [include({ author: 'users' }), include({ tags: relations.tags })] })
   await t.rejects(both, { message: "'posts' has include() twice: give one of them all relations" })
+  const protectedId = createPosts(t, { hooks: [protect('authorId'), include(relations)] })
+  await t.rejects(protectedId, { message: /clients don't get the field 'authorId'/ })
+  const closed = { type: 'object', properties: { title: {} }, additionalProperties: false }
+  const postsWith = (schema: object) => createPosts(t, { of: { posts: { schema } } })
+  await t.rejects(postsWith({ find: { querystring: closed } }), { message: /queries of 'find' lacks '\$include'/ })
+  await t.rejects(postsWith({ get: { response: closed } }), { message: /answers of 'get' lacks 'author'/ })
+  await t.resolves(postsWith({ get: { response: { ...closed, additionalProperties: true } }, find: { response: {} } }))
   for (const [relations, message] of [
     [undefined, /include needs relations/],
     [{}, /include needs relations/],

@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
 import { rulesAround } from '../core/description.js'
 import { Forbidden, type ServiceError, toServiceError } from '../core/errors.js'
 import { traitsOf } from '../core/hooks.js'
-import { Caller } from '../core/http-call.js'
+import type { Caller } from '../core/http-call.js'
 import { loginsInParams } from '../core/logins.js'
 import { PossibleCall, SharedAnswers } from '../core/possible-call.js'
 import { propertiesOf } from '../core/request-state.js'
@@ -26,21 +26,19 @@ interface Outcome {
 
 /** Finds out which methods the caller of a request may call, without calling them. */
 export class Access {
-  readonly #request: FastifyRequest
   readonly #caller: Caller
   readonly #shared = new SharedAnswers()
   readonly #params: object
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
-    this.#request = request
-    this.#caller = new Caller(request, reply.raw)
+  constructor(request: FastifyRequest, caller: Caller) {
+    this.#caller = caller
     // Roles may depend on the route, which only the call has.
     const get = () => {
       this.#shared.readsCall = true
       return undefined
     }
     const route = new Proxy({}, { get })
-    this.#params = new RestParams({}, this.#request.headers, route, propertiesOf(this.#request), this.#caller)
+    this.#params = new RestParams({}, request.headers, route, propertiesOf(request), caller)
   }
 
   /** Returns the error with which a call would be refused, whatever its arguments are. */

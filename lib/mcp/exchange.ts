@@ -46,8 +46,6 @@ export interface AgentEndpoint {
   readonly maxBytes: number
   /** Whether all callers may call all tools. */
   readonly isPublic: boolean
-  /** Whether some tools read resources. */
-  readonly hasResources: boolean
 }
 
 /** The bytes of a record that are compared with what the user was asked about. The model does not get them. */
@@ -84,7 +82,7 @@ export class AgentExchange {
     this.#endpoint = endpoint
     this.#request = request
     this.#caller = new Caller(request, reply.raw)
-    this.#access = new Access(request, reply)
+    this.#access = new Access(request, this.#caller)
   }
 
   /**
@@ -161,14 +159,14 @@ export class AgentExchange {
   }
 
   #createServer(tools: readonly Tool[], era: McpRequestContext['era']): Server {
-    const { options, isPublic, questions, hasResources } = this.#endpoint
+    const { options, isPublic, questions } = this.#endpoint
     // Clients of 2025 subscribe in a session, and there is none.
     const subscribe = era === 'modern' && tools.some((tool) => isReader(tool) && tool.entry.listen !== undefined)
     const { name = 'services', version = '1.0.0', instructions } = options
     const server = new Server(
       { name, version },
       {
-        capabilities: { tools: {}, ...(hasResources && { resources: { ...(subscribe && { subscribe }) } }) },
+        capabilities: { tools: {}, resources: { subscribe } },
         requestState: { verify: questions.verify },
         jsonSchemaValidator: noValidator,
         instructions: [instructions, conventions].filter(Boolean).join('\n\n')
@@ -176,14 +174,10 @@ export class AgentExchange {
     )
     const caching = { ttlMs: listTtl, cacheScope: isPublic ? ('public' as const) : ('private' as const) }
     server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listed }) => listed), ...caching }))
-    if (hasResources) {
-      server.setRequestHandler('resources/list', () => ({ resources: listResources(tools), ...caching }))
-      server.setRequestHandler('resources/templates/list', () => ({
-        resourceTemplates: listTemplates(tools),
-        ...caching
-      }))
-      server.setRequestHandler('resources/read', ({ params: { uri } }, context) => this.#read(uri, context))
-    }
+    server.setRequestHandler('resources/list', () => ({ resources: listResources(tools), ...caching }))
+    const listAllTemplates = () => ({ resourceTemplates: listTemplates(tools), ...caching })
+    server.setRequestHandler('resources/templates/list', listAllTemplates)
+    server.setRequestHandler('resources/read', ({ params: { uri } }, context) => this.#read(uri, context))
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
       const tool = this.#toolAt(name)
       const result = await this.#call(tool, given, context).catch((error) => toErrorResult(toServiceError(error)))
@@ -293,6 +287,5 @@ export const createAgentEndpoint = (
   options,
   questions: new Questions(options.secret ?? randomBytes(32)),
   maxBytes: options.maxBytes ?? 100_000,
-  isPublic: ![...tools.values()].some(dependsOnCaller),
-  hasResources: [...tools.values()].some(isReader)
+  isPublic: ![...tools.values()].some(dependsOnCaller)
 })

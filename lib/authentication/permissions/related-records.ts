@@ -59,6 +59,7 @@ export async function findRelated(
     )
   if ($in.length > maxRelated) throw tooMany()
   const isSortable = rulesOf(target.options.schema?.find)?.query.sort.includes(idField) !== false
+  const sort = Object(query?.$sort)
   const ask = createAsk(params, target)
   const seen = new Set<string>()
   let count = 0
@@ -67,7 +68,7 @@ export async function findRelated(
     const condition = { [key]: { $in } }
     const asked: Query = {
       ...query,
-      ...(by !== undefined && isSortable && { $sort: { ...Object(query?.$sort), [idField]: 1 } }),
+      ...(by !== undefined && isSortable && { $sort: { ...sort, [idField]: sort[idField] ?? 1 } }),
       // A page that is not full needs no count.
       $limit: by === undefined ? $in.length + 1 : maxRelated + 1,
       ...(query?.[key] === undefined ? condition : { $and: [...[query.$and ?? []].flat(), condition] }),

@@ -167,6 +167,30 @@ t.test('an id that the caller does not get leads to no record', async (t) => {
   t.strictSame((await send('GET', '/posts/2?$include=author', { as: boss })).body.author, bea)
 })
 
+t.test('no id leads to no record, also if the text of it is an id', async (t) => {
+  const ids = ['null', 'undefined', '[object Object]', 'a']
+  const records = [
+    { id: 1, userIds: [null, {}, 'a'] },
+    { id: 2, userId: 'null' },
+    { id: 3, userId: null, userIds: ids }
+  ]
+  const { send } = await createApp(t, (app) => {
+    app.service('users', memory({ records: ids.map((id) => ({ id })) }))
+    app.service('posts', memory({ records } as never), {
+      hooks: { around: { all: [include({ user: 'users', users: { service: 'users', field: 'userIds' } })] } }
+    })
+  })
+  const { body } = await send('GET', '/posts?$include[]=user&$include[]=users')
+  t.strictSame(
+    [body.data ?? body].flat().map(({ user, users }: Record<string, unknown>) => [user, users]),
+    [
+      [null, [{ id: 'a' }]],
+      [{ id: 'null' }, null],
+      [null, ids.map((id) => ({ id }))]
+    ]
+  )
+})
+
 t.test('a selection keeps related records, and only its own fields', async (t) => {
   const { send } = await createPosts(t)
   const { body } = await send('GET', '/posts/2?$include=author&$select[]=title')
@@ -214,6 +238,13 @@ t.test('conditions and an order of a relation apply, and no client can change th
     (await send('GET', '/posts/1?$include=comments')).body.comments.map(({ id }: { id: number }) => id)
   t.strictSame(await get(), [3])
   t.strictSame(await get(), [3], 'also for the next call')
+  const newest = { service: 'comments', by: 'postId', query: { $sort: { id: -1 } } }
+  const { send: sendNewest } = await createPosts(t, { hooks: [include({ comments: newest })] })
+  const { body } = await sendNewest('GET', '/posts/1?$include=comments&$sort[id]=1')
+  t.strictSame(
+    body.comments.map(({ id }: { id: number }) => id),
+    [3, 1]
+  )
 })
 
 t.test('related records come from several pages of the other service, within limits', async (t) => {

@@ -6,8 +6,10 @@ import { resolveToJson } from '../schema/to-json.js'
  */
 export function recordsOfPage(page: unknown): unknown[] | undefined {
   const { data, total, limit, skip } = Object(page) as Record<string, unknown>
-  const isNumber = (count: unknown) => ['number', 'bigint'].includes(typeof resolveToJson(count))
-  if (![total, limit, skip].some(isNumber)) return undefined
+  if (!(isNumber(total) || isNumber(limit) || isNumber(skip))) return undefined
   const records = resolveToJson(data)
   return Array.isArray(records) ? records : undefined
 }
+
+const isNumber = (count: unknown) =>
+  typeof count === 'number' || ['number', 'bigint'].includes(typeof resolveToJson(count))

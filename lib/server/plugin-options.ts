@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifySchema } from 'fastify'
 import type { IParseOptions } from 'qs'
 import type { QueryOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
+import { methods } from '../core/methods.js'
 import { isObject } from '../core/objects.js'
 import {
   checkOptions,
@@ -11,7 +12,7 @@ import {
   type OptionTable,
   withoutRegister
 } from '../core/options.js'
-import { rulesOf } from '../core/resource/method-rules.js'
+import { recordRulesOf, rulesOf } from '../core/resource/method-rules.js'
 import { standardOf } from '../core/resource/standard-schema.js'
 import { isApplicator, isAssertion } from '../schema/keywords.js'
 import { errorHandlerOptions, notFoundOptions } from './errors/error-handler.js'
@@ -138,6 +139,40 @@ export function checkSchemas(
     throw new Error(
       `The service '${path}' has a schema for '${unknown[0]}', which HTTP can't call (${exposed.join(', ')})`
     )
+}
+
+/**
+ * @throws when a service with a resource has another body, query or response: the resource could
+ * not say what clients may send and see
+ */
+export function checkResourceParts(
+  schemas: Record<string, FastifySchema | undefined> = {},
+  path: string,
+  exposed: readonly string[]
+): void {
+  const record = recordRulesOf(schemas)
+  if (record === undefined) return
+  for (const name of exposed) {
+    const { querystring, body, response } = schemas[name] ?? {}
+    const rules = rulesOf(schemas[name])
+    const isCustom = !methods.has(name)
+    if (rules === undefined ? !isCustom : rules.record !== record)
+      throw new Error(
+        `The service '${path}' needs the schema for '${name}' that its resource() has made: leave it in the option \`schema\`, or close the method by resource(schema, { methods: { ${name}: false } })`
+      )
+    const place = isCustom ? `methods.${name}.` : ''
+    const parts = [
+      [body, rules?.body?.document, isCustom ? `${place}body` : name],
+      [querystring, rules?.querystring, `${place}query`],
+      [response, rules?.response, `${place}response`]
+    ]
+    // A method that the resource does not declare may have a body of its own.
+    const replaced = (rules === undefined ? parts.slice(2) : parts).find(([part, own]) => part !== own)
+    if (replaced !== undefined)
+      throw new Error(
+        `The service '${path}' replaces the schema of resource() for '${name}': give it to resource() as the option \`${replaced[2]}\``
+      )
+  }
 }
 
 const requestParts: readonly string[] = ['body', 'querystring', 'params', 'headers', 'response']

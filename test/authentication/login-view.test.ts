@@ -59,8 +59,6 @@ t.test('a login, a renewal and a logout answer the user as `GET /users/<id>` doe
   const rows: Record<string, Options> = {
     'hidden fields and unknown columns': { schema: users },
     'another response': { schema: resource(record, { ...flags, response: z.object({ email: z.string() }) }) },
-    'a response beside the resource': { schema: { ...users, get: { ...users.get, response: { 200: shownSchema } } } },
-    'a default response beside it': { schema: { ...users, get: { ...users.get, response: { '4xx': shownSchema } } } },
     'a plain JSON Schema': { schema: { get: { response: { '2xx': shownSchema } } } },
     'a schema by content type': {
       schema: { get: { response: { 200: { content: { 'application/json': { schema: shownSchema } } } } } }

@@ -48,10 +48,10 @@ export async function openSite(t: Test) {
   app.service('posts', new Posts({ startId: 1, paginate: { default: 10, max: 100 } }), {
     methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'publish', 'count'],
     routes: { publish: 'POST /:id/publish' },
-    schema: {
-      ...resource(post, { readOnly: ['id'] }),
-      count: { response: { type: 'object', properties: { posts: { type: 'integer' } } } }
-    },
+    schema: resource(post, {
+      readOnly: ['id'],
+      methods: { count: { response: { type: 'object', properties: { posts: { type: 'integer' } } } } }
+    }),
     hooks: { around: { remove: [authenticate('jwt')] } }
   })
   app.service('posts/:post/comments', memory({ startId: 1 }), { schema: resource(comment, { readOnly: ['id'] }) })

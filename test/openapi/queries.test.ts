@@ -10,7 +10,7 @@ const record = {
 }
 
 async function parametersIn(t: Part, find: object, service: object = new All()) {
-  const document = await documentOf(t, (app) => app.service('posts', service, { schema: { find } }))
+  const document = await documentOf(t, (app) => app.service('posts', service, { methods: ['find'], schema: { find } }))
   return parametersOf(document, operationsOf(document)['GET /posts'])
 }
 
@@ -126,10 +126,10 @@ t.test('the id, and the placeholders of the path', async (t) => {
 
 t.test('parameters that several operations have stand in the components once', async (t) => {
   const other = { type: 'object', properties: { $limit: { type: 'integer', maximum: 5 } } }
-  const { find } = resource(record)
+  const { querystring } = resource(record).find as { querystring: object }
   const document = await documentOf(t, (app) =>
     app.service('posts', new All({ multi: true }), {
-      schema: { find, patch: find, get: { querystring: other } } as object
+      schema: { find: { querystring }, patch: { querystring }, get: { querystring: other } }
     })
   )
   const references = (name: string) =>

@@ -6,7 +6,6 @@ import { requestStateOf } from '../../core/request-state.js'
 import type { Router } from '../request/router.js'
 import { addLink, keepHeaders } from './headers.js'
 import type { Projector } from './project.js'
-import type { ReplyFormat } from './serializer.js'
 
 /** Links the answer of a `find` to its next page, if there is one. */
 export type LinkNextPage = (context: HookContext, result: unknown, request: FastifyRequest, reply: FastifyReply) => void
@@ -16,9 +15,9 @@ export type LinkNextPage = (context: HookContext, result: unknown, request: Fast
  * only a query, which clients resolve by the URL of their request: so it is right behind proxies
  * that change the path.
  *
- * @param projectorOf of a resource
+ * @param projector of a resource
  */
-export function createLinkNextPage(router: Router, projectorOf?: (reply: ReplyFormat) => Projector): LinkNextPage {
+export function createLinkNextPage(router: Router, projector?: Projector): LinkNextPage {
   return (context, result, request, reply) => {
     const { data, total, skip = 0 } = Object(result) as Record<string, unknown>
     const records: readonly unknown[] | undefined = Array.isArray(data) ? data : undefined
@@ -26,7 +25,7 @@ export function createLinkNextPage(router: Router, projectorOf?: (reply: ReplyFo
     if (records === undefined && walk === undefined) return
     let next: string
     if (walk !== undefined) {
-      const toSent = (record: unknown) => (projectorOf ? projectorOf(reply).projectItem(record) : record)
+      const toSent = (record: unknown) => (projector ? projector.projectItem(record) : record)
       const cursor = walk.nextCursor(records, toSent)
       if (cursor === undefined) return
       next = `$after=${cursor}`
@@ -50,8 +49,17 @@ export function createLinkNextPage(router: Router, projectorOf?: (reply: ReplyFo
   }
 }
 
-/** Whether a URL has only characters that `encodeUrl` leaves. */
-const isPlainText = (url: string) => /^[\w$&=.,:;~+?-]*$/.test(url)
+/** Whether `encodeUrl` would leave a URL as it is. A regular expression takes five times as long. */
+function isPlainText(url: string): boolean {
+  for (let index = 0; index < url.length; index++) {
+    const code = url.charCodeAt(index)
+    // The others are visible characters of ASCII.
+    if (code < 0x21 || code > 0x7a || encoded.has(code)) return false
+  }
+  return true
+}
+
+const encoded = new Set([...'"%<>`'].map((character) => character.charCodeAt(0)))
 
 /** Returns the parameters of a query string, as they were sent, but not the place of the page. */
 function otherParameters(query: string): string {

@@ -1,12 +1,12 @@
 import { types } from 'node:util'
-import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { keepAdded } from '../../core/added-fields.js'
 import { GeneralError } from '../../core/errors.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
 import { recordsOfPage } from '../../core/page.js'
 import { redactError, redactFields } from '../../core/redact.js'
-import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/method-rules.js'
+import type { MethodRules, Outgoing, RecordRules } from '../../core/resource/method-rules.js'
 import { EncodeError } from '../../schema/codec.js'
 import { kindBits } from '../../schema/reader.js'
 import { mayBeSerialized, RedactedFields } from '../../schema/redacted-fields.js'
@@ -14,14 +14,7 @@ import type { Shape } from '../../schema/shape.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { projectionOf } from '../request/resource-route.js'
 import { answersPages } from '../request/schema.js'
-import {
-  cacheByResponse,
-  createCompiler,
-  type ReplyFormat,
-  type Serialize,
-  stringifyExactly,
-  withSafeErrors
-} from './serializer.js'
+import { type Serialize, stringifyExactly, withSafeErrors } from './serializer.js'
 
 /** Projects the results of a method of a resource: copies only the fields that clients may see. */
 export interface Projector {
@@ -47,48 +40,23 @@ interface ResourceMethod {
 }
 
 /**
- * Creates the function that returns the projector of a reply. Results are projected before a
- * formatter, middleware or a hook of the application reads them, so that no table or page that
- * these make holds a hidden field.
+ * Creates the projector of a method. Results are projected before a formatter, middleware or a hook
+ * of the application reads them, so that no table or page that these make holds a hidden field.
  *
- * @param record of the resource. A method without a response schema is projected by it
+ * @param record of the resource. A method that it does not declare is projected by it
  * @param addsFields whether hooks of this package may add fields to records
  */
 export function createProjector(
   label: string,
   definition: MethodDefinition,
-  schema: FastifySchema,
+  rules: MethodRules | undefined,
   record: RecordRules,
-  hasCompiler: boolean,
   addsFields = false
-): (reply: ReplyFormat) => Projector {
-  const rules = rulesOf(schema)
+): Projector {
   const message = `${label}: the result is not JSON (BigInt or a cycle?)`
   const serialize = withSafeErrors(stringifyExactly, message)
   const method = { label, definition, serialize, message, addsFields }
-  const compile = createCompiler(label, definition, schema, hasCompiler)
-  return cacheByResponse(schema, (reply, response) => {
-    if (rules !== undefined && (response === undefined || response === rules.response))
-      return new RecordProjector(method, rules.outgoing, rules.record)
-    if (response === undefined) return new RecordProjector(method, record.outgoing, record)
-    return createSchemaProjector(method, compile(reply, response), record)
-  })
-}
-
-/**
- * Creates the projector for a response schema that the application has put beside the resource's.
- */
-function createSchemaProjector(
-  { definition, serialize, message }: ResourceMethod,
-  serializeBySchema: Serialize,
-  record: RecordRules
-): Projector {
-  const project = withSafeErrors((result) => {
-    const data = parseExactly(serializeBySchema(result))
-    const records = answersPages(definition) ? recordsOfPage(data) : undefined
-    return records === undefined ? data : toPage(data as object, records, record)
-  }, message)
-  return { project, projectItem: project, serialize }
+  return new RecordProjector(method, (rules ?? record).outgoing, record)
 }
 
 /** A result as its `toJSON` gives it, and its records, if it is a list or a page. */
@@ -222,15 +190,6 @@ export function createResultReader(label: string): (result: unknown) => unknown 
       throw new GeneralError(`${label}: the \`toJSON\` of the result gives JSON as a text. Return the object itself`)
     return json
   }
-}
-
-/** Parses JSON. An integer that a number can't hold was a `BigInt`, and becomes a string. */
-export function parseExactly(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text)
-  const exact = text.replace(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
-    /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== token ? `"${token}"` : token
-  )
-  return JSON.parse(exact)
 }
 
 const noList =

@@ -3,9 +3,8 @@ import { methods } from '../../core/methods.js'
 import { once } from '../../core/objects.js'
 import { type RecordRules, rulesOf } from '../../core/resource/method-rules.js'
 import type { RecordView } from '../../core/service-meta.js'
-import { answerSerializer } from '../request/resource-route.js'
 import { hasOwnCompiler } from '../request/schema.js'
-import { createErrorRedactor, createProjector, createResultReader, parseExactly } from './project.js'
+import { createErrorRedactor, createProjector, createResultReader } from './project.js'
 import { createSerializer, type ReplyFormat, type Serialize } from './serializer.js'
 
 /**
@@ -26,6 +25,14 @@ export function createRecordView(
   if (record === undefined && schema?.response === undefined) return undefined
   const label = `${path || '/'}.get`
   const definition = methods.get('get') as NonNullable<ReturnType<typeof methods.get>>
+  if (record !== undefined) {
+    const viewOf = once(() => {
+      const projector = createProjector(label, definition, rulesOf(schema), record)
+      const read = createResultReader(label)
+      return (result: unknown) => projector.project(read(result))
+    })
+    return { project: (result) => viewOf()(result), redactError: createErrorRedactor(record) }
+  }
   // An `onRoute` hook may change the schema of the route, and Fastify sets a compiler at its start.
   const written: FastifySchema = { ...schema }
   const hasCompiler = hasOwnCompiler(written, instance)
@@ -33,23 +40,19 @@ export function createRecordView(
     statusCode: 200,
     getHeader: () => undefined,
     compileSerializationSchema(response) {
-      const rules = rulesOf(written)
-      if (rules !== undefined) return answerSerializer(response, rules, instance)
       const compile = instance.serializerCompiler as (route: object) => Serialize
       return compile({ schema: response, httpStatus: '200', method: 'GET', url: `/${path}` })
     }
   }
-  const viewOf = once(() => {
-    if (record === undefined) {
-      const serialize = createSerializer(label, definition, written, hasCompiler)(format)
-      return (result: unknown) => parseExactly(serialize(result))
-    }
-    const projector = createProjector(label, definition, written, record, hasCompiler)(format)
-    const read = createResultReader(label)
-    return (result: unknown) => projector.project(read(result))
-  })
-  return {
-    project: (result) => viewOf()(result),
-    redactError: record === undefined ? (error) => error : createErrorRedactor(record)
-  }
+  const serializeOf = once(() => createSerializer(label, definition, written, hasCompiler)(format))
+  return { project: (result) => parseExactly(serializeOf()(result)), redactError: (error) => error }
+}
+
+/** Parses JSON. An integer that a number can't hold was a `BigInt`, and becomes a string. */
+function parseExactly(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const exact = text.replace(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+    /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== token ? `"${token}"` : token
+  )
+  return JSON.parse(exact)
 }

@@ -6,15 +6,15 @@ import { GeneralError } from '../../core/errors.js'
 import type { Caller } from '../../core/http-call.js'
 import { isPromise } from '../../core/objects.js'
 import { requestStateOf } from '../../core/request-state.js'
-import { isStream, type Stream } from '../../shared/streams.js'
+import { isStream, mapStream, type Stream } from '../../shared/streams.js'
 import { applyHttp, keepHeaders } from './headers.js'
 import { logError } from './log.js'
 import { runMiddleware, watchSend } from './middleware.js'
 import type { LinkNextPage } from './next-link.js'
 import { classify, type ResultKind, toPayload, toPayloadAtOnce } from './payload.js'
 import type { Projector } from './project.js'
-import { type ReplyFormat, resetSerializer, type Serialize, type Serializer, setSerializer } from './serializer.js'
-import { mapObjects, toByteStream, trackStream } from './streams.js'
+import { resetSerializer, type Serialize, type Serializer, setSerializer } from './serializer.js'
+import { isText, toByteStream, trackStream } from './streams.js'
 
 const jsonType = 'application/json; charset=utf-8'
 
@@ -28,8 +28,8 @@ interface ResultOptions {
   readonly serializer: Serializer
   /** Reads a result of a resource that is no stream. */
   readonly read?: ((result: unknown) => unknown) | undefined
-  /** Returns the projector of a reply of a resource. */
-  readonly projectorOf?: ((reply: ReplyFormat) => Projector) | undefined
+  /** Projects the results of a resource. */
+  readonly projector?: Projector | undefined
   /** Links a page to the next one. */
   readonly linkNextPage?: LinkNextPage | undefined
   /** Returns the content type of a text that is sent as it is. */
@@ -59,9 +59,8 @@ export function createSendResult(options: ResultOptions): SendResult {
 }
 
 function sendAtOnce(reply: FastifyReply, kind: ResultKind, options: ResultOptions): unknown {
-  const { serializer, projectorOf } = options
-  if (projectorOf === undefined) return formatData(reply, kind, serializer, options)
-  const projector = projectorOf(reply)
+  const { serializer, projector } = options
+  if (projector === undefined) return formatData(reply, kind, serializer, options)
   const { serialize } = projector
   if (kind === 'stream') return sendAsIs(reply, kind, (item) => serialize(projector.projectItem(item)))
   if (kind === 'json') reply.data = projector.project(reply.data) ?? jsonNull
@@ -78,10 +77,11 @@ async function sendThrough(
   kind: ResultKind,
   options: ResultOptions
 ): Promise<unknown> {
-  const { after, formatter, projectorOf } = options
+  const { after, formatter, projector } = options
   keepHeaders(reply)
-  const projected = projectorOf && new ProjectedReply(reply, kind, projectorOf)
-  const convert = projected && ((payload: unknown) => projected.toSent(payload))
+  if (projector) projectData(reply, kind, projector)
+  const serialized = (payload: unknown) => (projector ? withSerializer(payload, reply, projector) : payload)
+  const convert = projector && ((payload: unknown) => serialized(toPayloadAtOnce(payload, reply)))
   trackStream(reply.data, context, caller)
   if (after.length > 0) {
     // Middleware may send the result itself.
@@ -90,8 +90,7 @@ async function sendThrough(
     if (isOver) return reply
   }
   if (formatter === undefined) {
-    if (projected) reply.data = projected.update(reply.data)
-    const serializer: Serializer = projectorOf ? (reply) => projectorOf(reply).serialize : options.serializer
+    const serializer: Serializer = projector ? () => projector.serialize : options.serializer
     return formatData(reply, classify(reply.data), serializer, options)
   }
   const isAnswered = watchSend(reply, convert)
@@ -111,62 +110,28 @@ async function sendThrough(
   if (caller.isGone) return reply
   // A formatter that returns nothing sends by itself: one that is not async may do so later.
   if (payload === undefined) return isAnswered() || !isAsync ? reply : undefined
-  const sent = await toPayload(projected ? projected.update(payload) : payload, reply)
-  return (projected ? projected.serialized(sent) : sent) ?? undefined
+  return serialized(await toPayload(payload, reply)) ?? undefined
 }
 
 /**
- * A reply of a resource whose result goes through middleware and formatters of the application:
- * they read projected data only. They may set another status or type, which may have another
- * response schema.
+ * Replaces `reply.data` of a resource by its projection: middleware and formatters of the
+ * application read no hidden field.
  */
-class ProjectedReply {
-  readonly #reply: FastifyReply
-  readonly #projectorOf: (reply: ReplyFormat) => Projector
-  readonly #kind: ResultKind
-  readonly #result: unknown
-  readonly #data: unknown
-  readonly #projector: Projector
+function projectData(reply: FastifyReply, kind: ResultKind, projector: Projector): void {
+  const { data } = reply
+  if (kind === 'stream')
+    reply.data = mapStream(data as Stream, (item) => (isText(item) ? item : (projector.projectItem(item) ?? jsonNull)))
+  else if (kind === 'json') reply.data = projector.project(data) ?? jsonNull
+  requestStateOf(reply.request).showSent(reply.data)
+}
 
-  /** Replaces `reply.data` by its projection. */
-  constructor(reply: FastifyReply, kind: ResultKind, projectorOf: (reply: ReplyFormat) => Projector) {
-    const { data: result } = reply
-    this.#reply = reply
-    this.#projectorOf = projectorOf
-    this.#kind = kind
-    this.#result = result
-    this.#projector = projectorOf(reply)
-    if (kind === 'stream')
-      reply.data = mapObjects(result as Stream, (item) => projectorOf(reply).projectItem(item) ?? jsonNull)
-    else if (kind === 'json') reply.data = this.#projector.project(result) ?? jsonNull
-    this.#data = reply.data
-    requestStateOf(reply.request).showSent(reply.data)
-  }
-
-  /**
-   * Projects the result again if the reply has another schema by now. Returns other data as it is.
-   */
-  update(payload: unknown): unknown {
-    if (payload !== this.#data || this.#kind !== 'json') return payload
-    const projector = this.#projectorOf(this.#reply)
-    return projector === this.#projector ? payload : (projector.project(this.#result) ?? jsonNull)
-  }
-
-  /** Converts what middleware or a formatter hands to `reply.send`. */
-  toSent(payload: unknown): unknown {
-    return this.serialized(toPayloadAtOnce(this.update(payload), this.#reply))
-  }
-
-  /** Lets Fastify serialize a payload by the schema of the reply, unless it sends it as it is. */
-  serialized(payload: unknown): unknown {
-    if (classify(payload) !== 'json') return payload
-    const reply = this.#reply
-    const { serialize } = this.#projectorOf(reply)
-    const custom = serializerOfReply(reply)
-    if (custom === undefined && !reply.hasHeader('content-type')) reply.type(jsonType)
-    setSerializer(reply, serialize, custom)
-    return payload
-  }
+/** Lets Fastify serialize a payload of a resource, unless it sends it as it is. */
+function withSerializer(payload: unknown, reply: FastifyReply, { serialize }: Projector): unknown {
+  if (classify(payload) !== 'json') return payload
+  const custom = serializerOfReply(reply)
+  if (custom === undefined && !reply.hasHeader('content-type')) reply.type(jsonType)
+  setSerializer(reply, serialize, custom)
+  return payload
 }
 
 /**

@@ -4,7 +4,7 @@ import type { HookContext } from '../../../types/hooks.js'
 import { callStateOf } from '../../core/call-state.js'
 import { attempt } from '../../core/errors.js'
 import type { Caller } from '../../core/http-call.js'
-import { isNodeStream, isStream, isWebStream, mapStream, type Stream } from '../../shared/streams.js'
+import { isNodeStream, isStream, isWebStream, type Stream } from '../../shared/streams.js'
 import { type Serialize, withSafeErrors } from './serializer.js'
 
 type NodeWebStream = Parameters<typeof Readable.fromWeb>[0]
@@ -110,22 +110,6 @@ function toReadable(stream: Stream): Readable {
 }
 
 /**
- * Returns a stream with changed objects: a web stream for a web stream, else a Node stream. Strings
- * and bytes stay as they are. Objects are changed when they are read, not ahead: middleware may
- * still set a status with another schema.
- */
-export function mapObjects(stream: Stream, change: (item: unknown) => unknown): Stream {
-  const changeItem = (item: unknown) => (isText(item) ? item : change(item))
-  if (isWebStream(stream)) return mapStream(stream, changeItem)
-  const source = toReadable(stream)
-  if (!source.readableObjectMode) return source
-  const items = source.map(changeItem)
-  // A stream that nobody has read from does not close its source.
-  items.once('close', () => source.destroy())
-  return items
-}
-
-/**
  * Converts a stream into one that Fastify can send. The first item of a stream that may carry
  * objects is read at once: if it is an object, the stream becomes newline-delimited JSON.
  */
@@ -162,7 +146,8 @@ function resetOnError(readable: Readable, { raw }: FastifyReply): Readable {
 }
 
 const isBytes = (item: unknown): item is Uint8Array => item instanceof Uint8Array
-const isText = (item: unknown): item is string | Uint8Array => typeof item === 'string' || isBytes(item)
+/** Whether an item of a stream is sent as it is. */
+export const isText = (item: unknown): item is string | Uint8Array => typeof item === 'string' || isBytes(item)
 
 const stringifyItem = withSafeErrors(
   (item) => JSON.stringify(item) ?? 'null',

@@ -44,12 +44,8 @@ export function resourceRoute(
   const record = rules.record.outgoing.written.shapes
   const idField = idFieldOf(object)
   checkRuleSchemas(path, label, rules, record)
-  // The application may have replaced the query or the body in a copy of the schema.
-  const querystring: ((value: Record<string, unknown>) => unknown) | undefined =
-    schema?.querystring === rules.querystring
-      ? queryValidator(rules, record, isTyped, () => addingParameters(entry, rules.method))
-      : undefined
-  const body = rules.body?.document === schema?.body ? rules.body : undefined
+  const querystring = queryValidator(rules, record, isTyped, () => addingParameters(entry, rules.method))
+  const { body } = rules
   const host = instance.validatorCompiler as CompileValidator | undefined
   // Fastify asks for validators and serializers of each route, and services use few of them.
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
@@ -60,16 +56,16 @@ export function resourceRoute(
         : []),
       ...(body === undefined ? [] : [createCheck(label, body, body.takesLists ?? takesMany(object, rules.method))])
     ],
-    checksBody: body !== undefined,
     maySend: body && maySendOf(body),
     compilers: {
       validatorCompiler(part: { schema: unknown; httpPart?: string }) {
-        if (part.httpPart === 'querystring' && querystring !== undefined) return querystring as () => boolean
+        if (part.httpPart === 'querystring') return querystring as unknown as () => boolean
         // A hook checks the body, since Fastify ignores the value of an async validator.
-        if (part.httpPart === 'body' && body !== undefined) return () => true
+        if (part.httpPart === 'body') return () => true
         return validatorOf()(part as RouteSchema) as () => boolean
       },
-      serializerCompiler: ({ schema }: { schema: unknown }) => answerSerializer(schema as JsonSchema, rules, instance)
+      // Each answer sets its own serializer.
+      serializerCompiler: () => JSON.stringify
     }
   }
 }
@@ -117,17 +113,6 @@ export function projectionOf({ written, converts }: Outgoing) {
 
 const projectionBy = (shapes: Shapes, converts: boolean): Project =>
   shapes.root.remember(projectionBy, () => createProjection(shapes, converts))
-
-/**
- * Creates the serializer of a response that the application has put into a copy of the schema. The
- * options of the resource hide fields there, too.
- */
-export function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
-  const projection = once(() =>
-    createProjection(outgoing.written.withDocument(answer, instance.getSchemas()).shapes, outgoing.converts)
-  )
-  return (data: unknown) => JSON.stringify(projection()(data))
-}
 
 const bodyValidatorOf = (shapes: Shapes): BodyValidator =>
   shapes.root.remember(bodyValidatorOf, () => createBodyValidator(shapes))

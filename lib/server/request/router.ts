@@ -23,10 +23,15 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
   const sources: Partial<Router['options']>[] = [initialConfig, Object(initialConfig.routerOptions)]
   const isSet = (name: keyof Router['options']) => sources.some((source) => source[name])
   const useSemicolonDelimiter = isSet('useSemicolonDelimiter')
-  const delimiter = useSemicolonDelimiter ? /[?#;]/ : /[?#]/
+  const delimiters = useSemicolonDelimiter ? ['?', '#', ';'] : ['?', '#']
+  // A regular expression takes twice as long.
   const pathEnd = (url: string) => {
-    const end = url.search(delimiter)
-    return end === -1 ? url.length : end
+    let end = url.length
+    for (const delimiter of delimiters) {
+      const index = url.indexOf(delimiter)
+      if (index !== -1 && index < end) end = index
+    }
+    return end
   }
   return {
     options: {

@@ -21,7 +21,7 @@ import { isObject, once } from '../../core/objects.js'
 import { inspect } from '../../core/options.js'
 import { readerFor } from '../../core/plugin-state.js'
 import { requestStateOf, runCallOf, walkOf } from '../../core/request-state.js'
-import { recordRulesOf } from '../../core/resource/method-rules.js'
+import { recordRulesOf, rulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
 import { addLink } from '../answer/headers.js'
@@ -40,7 +40,6 @@ import { createStartWalk } from '../request/cursor.js'
 import { refuseUnreadKey } from '../request/idempotency-key.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
-import { guardFlags } from '../request/record-flags.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
 import { hasOwnCompiler, validateBatch } from '../request/schema.js'
@@ -87,9 +86,7 @@ export function toRouteOptions(route: MethodRoute): Omit<RouteOptions, 'url' | '
   const files = hasBody ? fileRoute(label, schemaOption, instance, settings.parseStrictly) : undefined
   const schema = files?.schema ?? schemaOption
   const resource = resourceRoute(label, schemaOption, entry, instance, form === 'query')
-  const record = recordRulesOf(options.schema)
-  const guard = record && guardFlags(label, name, schemaOption, record, instance)
-  const isBatch = takesList(definition) && schema?.body !== undefined && resource?.checksBody !== true
+  const isBatch = takesList(definition) && schema?.body !== undefined && resource === undefined
   // The application of another framework reads bodies in its own way.
   const isMounted = metaOf(entry.object).mounted !== undefined
   const preParsing = [
@@ -100,8 +97,7 @@ export function toRouteOptions(route: MethodRoute): Omit<RouteOptions, 'url' | '
     ...(form === 'query' ? [readQueryBody(settings.queryBounds)] : []),
     ...(files === undefined ? [] : [files.check]),
     ...(hasBody ? [createBodyHook(route, schema?.body !== undefined)] : []),
-    ...(resource?.checks ?? []),
-    ...(guard === undefined ? [] : [guard])
+    ...(resource?.checks ?? [])
   ]
   const before = toMiddleware(options, 'before', entry.path)
   const handler = createHandler(route, label, before, createLazySend(route, label, schema), resource?.maySend)
@@ -179,12 +175,13 @@ function createLazySend(
   const written = { ...schema }
   // Asked now: at its start, Fastify sets a compiler where the application has none.
   const hasCompiler = hasOwnCompiler(written, instance)
+  const rules = rulesOf(schema)
   const record = recordRulesOf(options.schema)
   const formatter = options.formatter ?? settings.formatter
   const isList = method.name === 'find' && form === 'direct'
   return once(() => {
     const addsFields = addingParameters(entry, method.name).length > 0
-    const projectorOf = record && createProjector(label, definition, written, record, hasCompiler, addsFields)
+    const projector = record && createProjector(label, definition, rules, record, addsFields)
     return createSendResult({
       status: statusOf(definition),
       after,
@@ -192,8 +189,8 @@ function createLazySend(
       serializer:
         schema === undefined ? createPlainSerializer(label) : createSerializer(label, definition, written, hasCompiler),
       read: record && createResultReader(label),
-      projectorOf,
-      linkNextPage: isList ? createLinkNextPage(settings.router, projectorOf) : undefined,
+      projector,
+      linkNextPage: isList ? createLinkNextPage(settings.router, projector) : undefined,
       textType: metaOf(entry.object).mounted?.textType
     })
   })

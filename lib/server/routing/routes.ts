@@ -3,7 +3,7 @@ import type { ServiceOptions } from '../../../types/fastify.js'
 import { answersMany, withMark } from '../../core/description.js'
 import type { Endpoint } from '../../core/methods.js'
 import { placeholdersIn } from '../../core/path.js'
-import { recordRulesOf } from '../../core/resource/method-rules.js'
+import { recordRulesOf, rulesOf } from '../../core/resource/method-rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { metaOf } from '../../core/service-meta.js'
 import { redactErrors } from '../answer/project.js'
@@ -11,7 +11,7 @@ import { createRecordView } from '../answer/record-view.js'
 import { argumentsAt, routePath } from '../request/arguments.js'
 import { registerBodyParsers } from '../request/body.js'
 import { queryVerb, serverEndpoints } from '../request/query-body.js'
-import { checkRecordFlags } from '../request/record-flags.js'
+import { checkMethodFlags, checkRecordFlags } from '../request/record-flags.js'
 import { routeSchemas } from '../request/schema.js'
 import { headerConstraint } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
@@ -47,6 +47,8 @@ export function registerRoutes(
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
+    const rules = rulesOf(options.schema?.[name])
+    if (rules !== undefined) checkMethodFlags(`${entry.path || '/'}.${name}`, rules)
     const readArguments = readerOf(method.definition)
     for (const form of ['direct', 'header', 'query'] as const)
       addMethodRoutes({ method, form, entry, options, settings, instance, readArguments })

@@ -49,18 +49,6 @@ t.test('a copy of the schemas keeps them closed', async (t) => {
   })
 })
 
-t.test('schemas of another resource beside them open nothing', async (t) => {
-  const { find, update } = resource(z.object({ id: z.int() }))
-  for (const schema of [
-    { ...tasks, find },
-    { ...tasks, update }
-  ]) {
-    const { send } = await createApp(t, { schema })
-    t.equal(await send('PUT', '/tasks/1', { state: 'a' }), 405)
-    t.equal(await send('DELETE', '/tasks/1', {}), 405)
-  }
-})
-
 t.test('the option `methods` of the service has the last word', async (t) => {
   const { send } = await createApp(t, { schema: tasks, methods: ['create', 'update'] })
   t.equal(await send('PUT', '/tasks/1', { state: 'a' }), 200)

@@ -223,25 +223,6 @@ t.test('what is no record is refused with what to do, unless an answer is declar
   }
 })
 
-t.test('a schema for a method that is not of the resource declares its answer', async (t) => {
-  const response = { type: 'object', properties: { count: { type: 'integer' } } }
-  const things = { ...resource(zod(secretText)), act: { response }, other: { response: { 201: response } } }
-  const service = { act: async () => ({ count: 1, secret: marker }), other: async () => record }
-  const call = await createApp(t, things, service, { methods: ['act', 'other'] })
-  t.strictSame((await call('POST', '', { 'x-service-method': 'act' })).json(), { count: 1 })
-  t.strictSame(
-    (await call('POST', '', { 'x-service-method': 'other' })).json(),
-    shown,
-    'and not that of another status'
-  )
-})
-
-t.test('one of the six without a schema sends records, too', async (t) => {
-  const { find } = resource(zod(secretText)) as { find: object }
-  const call = await createApp(t, { find }, { find: async () => [record], get: async () => record })
-  t.strictSame((await call('GET', '/1')).json(), shown)
-})
-
 t.test('a record with the fields of a page is a record', async (t) => {
   const item = z.object({ name: z.string(), pin: secretText })
   const things = resource(z.object({ total: z.int(), data: z.array(item), secret: secretText }))

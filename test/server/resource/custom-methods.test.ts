@@ -195,15 +195,6 @@ t.test('the option `methods` of a service has the last word, and `routes` too', 
     t.equal((await send('POST', url))[0], url === '/1' ? 405 : 404, url)
 })
 
-t.test('a part of the schema of a custom method can be replaced', async (t) => {
-  const methods = { publish: { route: 'POST /:id/publish', body: z.object({ at: z.string() }), ...any } } as const
-  const posts = resource(Post, { methods }) as unknown as { publish: object }
-  const body = { type: 'object', required: ['until'] }
-  const { send } = await createApp(t, { ...posts, publish: { ...posts.publish, body } }, { publish: echo })
-  t.equal((await send('POST', '/1/publish', { until: 1 }))[0], 200)
-  t.strictSame(await send('POST', '/1/publish', {}), [400, "body must have required property 'until'"])
-})
-
 t.test('what can not be is refused at the start', async (t) => {
   const wrong: [methods: object, message: string][] = [
     [

@@ -20,15 +20,6 @@ t.test('references to schemas that are true or false, and to names that are no t
   t.strictSame(await post({ c: 'x' }), [400, 'c must be an integer'])
 })
 
-t.test('a copy of the schema with another answer sends by that one, without what options hide', async (t) => {
-  const post = resource(object({ id: { type: 'integer' }, secret: {}, title: {} }) as object, {
-    writeOnly: ['secret' as never]
-  }) as unknown as Record<string, object>
-  const response = object({ title: { type: 'string' }, secret: { type: 'string' } })
-  const { send } = await createEcho(t, { ...post, get: { ...post.get, response } }, { id: 1, secret: 's', title: 't' })
-  t.strictSame(await send({ url: '/1' }), [200, { title: 't' }])
-})
-
 t.test('a union of many branches without a tag: what one of them hides does not leave', async (t) => {
   const branch = (_: unknown, index: number) =>
     object({ deep: object({ [`f${index}`]: {}, secret: { type: 'string', writeOnly: index === 19 } }) })

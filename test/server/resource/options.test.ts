@@ -1,4 +1,5 @@
-import { resource } from 'fastify-services'
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
 import t from 'tap'
 import Type from 'typebox'
 import * as z from 'zod'
@@ -92,14 +93,56 @@ t.test('`update` may take another body than `create`, and another record may lea
   t.strictSame(await post({ name: 'a' }), [201, { size: 1 }])
 })
 
-t.test('a service may have fewer methods, and a schema of its own for one', async (t) => {
-  const { find, get } = resource(Thing)
-  const create = { body: { type: 'object', required: ['x'] } }
-  const { send, post } = await createEcho(t, { find, get, create })
-  t.match(await post({}), [400, /body must have required property 'x'/])
-  t.equal((await send({ url: '?size=x' }))[0], 400)
+t.test('a service may have fewer methods, and further parts of a request', async (t) => {
   const headers = { type: 'object', required: ['x-tenant'], properties: { 'x-tenant': { type: 'integer' } } }
-  const more = await createEcho(t, { ...resource(Thing), find: { ...find, headers } })
-  t.match(await more.send({}), [400, /headers must have required property 'x-tenant'/])
-  t.equal((await more.send({ headers: { 'x-tenant': '1' } }))[0], 200)
+  const { find } = resource(Thing)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('things', { find: async () => [] }, { schema: { find: { ...find, headers } } as object })
+  const refused = await app.inject({ url: '/things', headers: { accept: 'application/json' } })
+  t.match(refused.json().message, /headers must have required property 'x-tenant'/)
+  t.equal((await app.inject({ url: '/things', headers: { 'x-tenant': '1' } })).statusCode, 200)
+})
+
+t.test('a body, a query or a response beside those of the resource stops the start', async (t) => {
+  const things = resource(Thing, { methods: { act: {} } }) as unknown as Record<string, object>
+  const other = resource(Thing) as unknown as Record<string, object>
+  const part = { type: 'object', properties: { name: { type: 'string' } } }
+  const replaced: [schemas: object, message: RegExp][] = [
+    [
+      { create: { ...things.create, body: part } },
+      /replaces the schema of resource\(\) for 'create'.* option `create`/
+    ],
+    [{ find: { ...things.find, querystring: part } }, /for 'find'.* option `query`/],
+    [{ get: { ...things.get, response: part } }, /for 'get'.* option `response`/],
+    [{ act: { ...things.act, body: part } }, /for 'act'.* option `methods.act.body`/],
+    [{ act: { response: part } }, /for 'act'.* option `methods.act.response`/],
+    [{ patch: { body: part } }, /needs the schema for 'patch' .* resource\(schema, { methods: { patch: false } }\)/],
+    [{ patch: other.patch }, /needs the schema for 'patch'/]
+  ]
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const echo = async () => ({})
+  const service = { find: echo, get: echo, create: echo, patch: echo, act: echo }
+  const methods = Object.keys(service)
+  for (const [schemas, message] of replaced)
+    t.throws(() => app.service('things', service, { methods, schema: { ...things, ...schemas } as object }), {
+      message
+    })
+})
+
+t.test('a schema for `patch` gives no field its default', async (t) => {
+  const patches = [
+    z.object({ name: z.string(), views: z.int().default(0) }).partial(),
+    Type.Partial(Type.Object({ name: Type.String(), views: Type.Integer({ default: 0 }) }))
+  ]
+  for (const patch of patches) {
+    const whole = Type.Object({ name: Type.String(), views: Type.Integer() })
+    const { send } = await createEcho(t, resource(whole, { patch }))
+    const change = (payload: object) => send({ method: 'PATCH', url: '/1', payload })
+    t.strictSame(await change({ name: 'a' }), [200, { name: 'a' }])
+    t.strictSame(await change({ views: 0 }), [200, { views: 0 }])
+  }
 })

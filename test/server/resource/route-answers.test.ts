@@ -146,7 +146,7 @@ t.test('middleware and formatters choose the schema of an answer, by its status 
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services)
-  const schema = { ...(resource(record) as object), find: { response }, get: { response } }
+  const schema = { find: { response }, get: { response } }
   const methods = { find: async () => [stored], get: async () => stored }
   const change = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
     if (headers['x-status']) reply.code(Number(headers['x-status']))

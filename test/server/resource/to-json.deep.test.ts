@@ -223,20 +223,6 @@ t.test('a find that gives neither a list nor a page fails with what to do', asyn
     }
 })
 
-t.test('an answer that a schema of its own describes', async (t) => {
-  const hiding = { writeOnly: ['secret'] as never[] }
-  const { find, ...others } = resource(schemas.open as object, hiding) as unknown as Record<string, object>
-  const open = { type: 'object', properties: { id, kid: properties.kid }, additionalProperties: true }
-  const schema = { ...others, find: { ...find, response: { 200: open } } }
-  const { send } = await createApp(t, schemas.open as object, { schema })
-  for (const wrap of [...Object.values(pages), ...Object.values(lists)]) {
-    const { statusCode, body } = await send('find', wrap({ id: 1, secret: marker }))
-    t.equal(statusCode, 200, body)
-    t.notMatch(body, marker)
-    t.match(body, /"id":1/)
-  }
-})
-
 t.test('what errors tell by a toJSON', async (t) => {
   class Told extends BadRequest {
     override toJSON() {

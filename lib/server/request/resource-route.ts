@@ -43,7 +43,7 @@ export function resourceRoute(
   if (rules === undefined) return undefined
   const record = rules.record.outgoing.written.shapes
   const idField = idFieldOf(object)
-  checkRuleSchemas(path, label, rules, record)
+  checkRuleSchemas(path, label, rules)
   const querystring = queryValidator(rules, record, isTyped, () => addingParameters(entry, rules.method))
   const { body } = rules
   const host = instance.validatorCompiler as CompileValidator | undefined
@@ -76,11 +76,13 @@ export function resourceRoute(
  *
  * @throws {TypeError} if one is refused
  */
-function checkRuleSchemas(path: string, label: string, { body, outgoing }: MethodRules, record: Shapes) {
+function checkRuleSchemas(path: string, label: string, { body, outgoing, record: rules }: MethodRules) {
+  const [record, incoming] = [rules.outgoing.written.shapes, rules.incoming.shapes]
   const check = (subject: string, shapes: Shapes, tries: Tries) =>
     shapes.root.remember(`${refuseSchemas.name} ${tries}`, () => refuseSchemas(subject, shapes, tries))
-  // Queries compare with the fields of answers.
+  // Queries compare with the fields of answers, and errors may have those of all schemas.
   check(path, record, 'none')
+  check(path, incoming, 'none')
   check(label, outgoing.written.shapes, 'none')
   if (body !== undefined) check(body.isOwn ? label : path, body.written.shapes, body.triesAll ? 'all' : 'undecided')
 }

@@ -30,6 +30,7 @@ import {
   refuseUnknownArguments,
   type ToolArguments
 } from './call.js'
+import { listCompact, methodOf } from './compact.js'
 import { canAsk, Questions } from './confirmation.js'
 import type { McpOptions } from './options.js'
 import { isReader, listResources, listTemplates, readerOf, toContents } from './resources.js'
@@ -40,7 +41,7 @@ import { maxResources, openEvents, watch } from './updates.js'
 /** The parts that all requests share. */
 export interface AgentEndpoint {
   readonly app: FastifyInstance
-  readonly tools: ReadonlyMap<string, Tool>
+  readonly tools: readonly Tool[]
   readonly options: McpOptions
   readonly questions: Questions
   readonly maxBytes: number
@@ -141,7 +142,7 @@ export class AgentExchange {
     const { tools } = this.#endpoint
     const listed: Tool[] = []
     let refusal: ServiceError | undefined
-    for (const tool of tools.values()) {
+    for (const tool of tools) {
       const error = await this.#access.refusalOf(tool)
       if (error === undefined) listed.push(tool)
       // An outage must not look like a missing permission.
@@ -173,26 +174,35 @@ export class AgentExchange {
       }
     )
     const caching = { ttlMs: listTtl, cacheScope: isPublic ? ('public' as const) : ('private' as const) }
-    server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listed }) => listed), ...caching }))
+    const isCompact = options.mode === 'compact'
+    const listed = isCompact ? () => listCompact(tools) : () => tools.map(({ listed }) => listed)
+    server.setRequestHandler('tools/list', () => ({ tools: listed(), ...caching }))
     server.setRequestHandler('resources/list', () => ({ resources: listResources(tools), ...caching }))
     const listAllTemplates = () => ({ resourceTemplates: listTemplates(tools), ...caching })
     server.setRequestHandler('resources/templates/list', listAllTemplates)
     server.setRequestHandler('resources/read', ({ params: { uri } }, context) => this.#read(uri, context))
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
-      const tool = this.#toolAt(name)
-      const result = await this.#call(tool, given, context).catch((error) => toErrorResult(toServiceError(error)))
-      return isInputRequiredResult(result) ? result : server.projectCallToolResult(result, tool.listed.outputSchema)
+      const methods = this.#methodsOf(name)
+      const call = async () => {
+        const [tool, others] = isCompact ? methodOf(given, methods) : [methods[0], given]
+        return this.#call(tool, others, context)
+      }
+      const result = await call().catch((error) => toErrorResult(toServiceError(error)))
+      const outputSchema = isCompact ? undefined : methods[0].listed.outputSchema
+      return isInputRequiredResult(result) ? result : server.projectCallToolResult(result, outputSchema)
     })
     return server
   }
 
-  #toolAt(name: string): Tool {
+  /** Returns the methods of a tool. @throws {ProtocolError} if there is no such tool */
+  #methodsOf(name: string): [Tool, ...Tool[]] {
     const { tools } = this.#endpoint
-    const tool = tools.get(name)
-    if (tool !== undefined) return tool
+    const [first, ...others] = tools.filter(({ toolName }) => toolName === name)
+    if (first !== undefined) return [first, ...others]
+    const known = tools.map(({ toolName }) => toolName)
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `There is no tool '${name.slice(0, 64)}'${hintFor(name.slice(0, 64), [...tools.keys()])}`
+      `There is no tool '${name.slice(0, 64)}'${hintFor(name.slice(0, 64), known)}`
     )
   }
 
@@ -208,7 +218,7 @@ export class AgentExchange {
   }
 
   async #read(uri: string, context: ServerContext): Promise<ReadResourceResult> {
-    const { tool, given } = readerOf(uri, this.#endpoint.tools.values())
+    const { tool, given } = readerOf(uri, this.#endpoint.tools)
     const answer = await callRoute(tool, given, this.#sourceOf(tool, context.mcpReq)).catch(answerOf)
     return toContents(uri, answer, this.#toResult(tool, answer))
   }
@@ -279,7 +289,7 @@ const isTraceParent = (value: unknown): value is string =>
 
 export const createAgentEndpoint = (
   app: FastifyInstance,
-  tools: ReadonlyMap<string, Tool>,
+  tools: readonly Tool[],
   options: McpOptions
 ): AgentEndpoint => ({
   app,
@@ -287,5 +297,5 @@ export const createAgentEndpoint = (
   options,
   questions: new Questions(options.secret ?? randomBytes(32)),
   maxBytes: options.maxBytes ?? 100_000,
-  isPublic: ![...tools.values()].some(dependsOnCaller)
+  isPublic: !tools.some(dependsOnCaller)
 })

@@ -17,7 +17,16 @@ export interface McpOptions {
   version?: string
   /** Advice to the agent about the application, in a few sentences. */
   instructions?: string
-  /** Names for tools whose own name is too long or taken: `{ 'books.find': 'search_books' }`. */
+  /**
+   * `'compact'`: one tool for each service, which takes the name of the method as an argument. The
+   * list of tools is half as long, but a client that asks its user asks about all methods at once.
+   * Default `'single'`: one tool for each method.
+   */
+  mode?: 'single' | 'compact'
+  /**
+   * Names for tools whose own name is too long or taken: `{ 'books.find': 'search_books' }`, or
+   * `{ books: 'library' }` if there is one tool for each service.
+   */
   names?: Readonly<Record<string, string>>
   /**
    * The most bytes that the result of a tool may have, since an agent has to read all of it. Default
@@ -59,6 +68,7 @@ const mcpOptions: OptionTable<McpOptions> = {
   name: kinds.filled,
   version: kinds.filled,
   instructions: kinds.filled,
+  mode: ["'single' or 'compact'", (value) => value === 'single' || value === 'compact'],
   names: kinds.plain,
   maxBytes: kinds.positive,
   origins: url,

@@ -29,7 +29,7 @@ export async function mcp(app: FastifyInstance, options: McpOptions): Promise<vo
   let endpoint: AgentEndpoint | undefined
   app.addHook('onReady', async () => {
     const tools = createTools(app, options)
-    markCalls([...tools.values()], serviceHostOf(app).entries)
+    markCalls(tools, serviceHostOf(app).entries)
     endpoint = createAgentEndpoint(app, tools, options)
   })
   const url = `/${joinPath(options.path ?? 'mcp')}`

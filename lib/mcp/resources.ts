@@ -33,7 +33,7 @@ export const listTemplates = (tools: readonly Tool[]): ListResourceTemplatesResu
   }))
 
 /** Returns the tool that reads a resource, and its arguments. @throws {ResourceNotFoundError} */
-export function readerOf(uri: string, tools: Iterable<Tool>): { readonly tool: Tool; readonly given: ToolArguments } {
+export function readerOf(uri: string, tools: readonly Tool[]): { readonly tool: Tool; readonly given: ToolArguments } {
   const [, path = '', query = ''] = /^service:\/\/([^?#]+)(?:\?([^#]*))?$/.exec(uri) ?? []
   const segments = path.split('/').map((segment) => attempt(() => decodeURIComponent(segment)))
   for (const tool of tools) {

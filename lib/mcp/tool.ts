@@ -29,6 +29,9 @@ export interface Route extends Pick<SelectedMethod, 'method' | 'form'> {
 export interface Tool extends SelectedMethod, Route {
   /** The tool in `tools/list`. */
   readonly listed: ListedTool
+  /** The name by which agents call it. With one tool for each service, its methods share it. */
+  readonly toolName: string
+  readonly methodName: string
   /** The names of its arguments. */
   readonly argumentNames: readonly string[]
   /** Whether the user of the agent must say yes to each call. */
@@ -41,53 +44,60 @@ export interface Tool extends SelectedMethod, Route {
 const ownArguments = ['query', 'data', 'idempotencyKey']
 
 /**
- * Creates the tools of an application, by name.
+ * Creates the tools of an application.
  *
  * @throws {Error} if a name in the options is unknown, a method can't be a tool, or two tools have
  * one name
  */
-export function createTools(app: FastifyInstance, options: McpOptions): ReadonlyMap<string, Tool> {
+export function createTools(app: FastifyInstance, options: McpOptions): readonly Tool[] {
   const selected = selectMethods(app, options.services)
   const entries = [...new Set(selected.map(({ entry }) => entry))]
   const documented = documentServices(entries)
-  const { names = {}, confirm = [] } = options
-  checkToolNames('names', Object.keys(names), selected)
-  checkToolNames('confirm', confirm, selected)
-  const tools = new Map<string, Tool>()
-  for (const method of selected) {
-    const name = names[method.name] ?? toToolName(method)
-    checkName(name, method, tools.get(name))
+  const { names = {}, confirm = [], mode } = options
+  const isCompact = mode === 'compact'
+  const reserved = [...ownArguments, ...(isCompact ? ['method'] : [])]
+  const methods = selected.map(({ name }) => name)
+  checkToolNames('names', Object.keys(names), isCompact ? entries.map(({ path }) => path) : methods)
+  checkToolNames('confirm', confirm, methods)
+  /** What each name stands for. */
+  const taken = new Map<string, string>()
+  return selected.map((method) => {
+    const { path } = method.entry
+    const methodName = method.name.slice(path.length + 1)
+    const source = isCompact ? path : method.name
+    const toolName = names[source] ?? toToolName(path, isCompact ? '' : methodName)
+    checkName(toolName, source, taken.get(toolName))
+    taken.set(toolName, source)
+    const name = isCompact ? toToolName(path, methodName) : toolName
     const needsUser = method.form.verb === 'DELETE' || confirm.includes(method.name)
-    tools.set(name, { ...createTool(name, method, documented), needsUser })
-  }
-  return tools
+    return { ...createTool(name, method, documented, reserved), toolName, methodName, needsUser }
+  })
 }
 
-/** @throws {Error} if an option names a method that is no tool */
-function checkToolNames(option: string, names: readonly string[], selected: readonly SelectedMethod[]): void {
-  const known = selected.map(({ name }) => name)
+/** @throws {Error} if an option names what is no tool */
+function checkToolNames(option: string, names: readonly string[], known: readonly string[]): void {
   const unknown = names.find((name) => !known.includes(name))
   if (unknown !== undefined)
     throw new Error(`The option \`${option}\` of mcp names '${unknown}', which is no tool${hintFor(unknown, known)}`)
 }
 
-/** `projects/:projectId/issues.markRead` → `projects_issues_mark_read` */
-function toToolName({ entry, name }: SelectedMethod): string {
-  const segments = entry.path.split('/').filter((segment) => !segment.startsWith(':'))
-  return [...segments, name.slice(entry.path.length)].flatMap(wordsOf).join('_')
+/** `projects/:projectId/issues`, `markRead` → `projects_issues_mark_read` */
+function toToolName(path: string, methodName: string): string {
+  const segments = path.split('/').filter((segment) => !segment.startsWith(':'))
+  return [...segments, methodName].flatMap(wordsOf).join('_')
 }
 
 // Clients put the name of the server before it, and allow 64 characters in all.
 const validName = /^[a-z][a-z0-9_]{0,43}$/
 
-function checkName(name: string, method: SelectedMethod, other: SelectedMethod | undefined): void {
-  const advice = `name it by the option \`names\`: { '${method.name}': '…' }`
+/** @param source the method or the service that the name stands for */
+function checkName(name: string, source: string, other = source): void {
+  const advice = `name it by the option \`names\`: { '${source}': '…' }`
   if (!validName.test(name))
     throw new Error(
       `mcp: '${name}' can't be the name of a tool, which has at most 44 letters, digits and '_': ${advice}`
     )
-  if (other !== undefined)
-    throw new Error(`mcp: '${method.name}' and '${other.name}' would both be the tool '${name}': ${advice}`)
+  if (other !== source) throw new Error(`mcp: '${source}' and '${other}' would both be the tool '${name}': ${advice}`)
 }
 
 /** Describes services as an OpenAPI document does. */
@@ -97,7 +107,12 @@ function documentServices(entries: readonly Describable[]): DocumentedServices {
   return new DocumentedServices(shared, components, new ComponentNames(), '3.1.0')
 }
 
-function createTool(name: string, selected: SelectedMethod, services: DocumentedServices): Omit<Tool, 'needsUser'> {
+function createTool(
+  name: string,
+  selected: SelectedMethod,
+  services: DocumentedServices,
+  reserved: readonly string[]
+): Omit<Tool, 'toolName' | 'methodName' | 'needsUser'> {
   const { entry, method, form } = selected
   const path = joinPath(entry.path, routePath(entry.path, form.path))
   const url = `/${path.replace(/:(\w+)/g, '{$1}')}`
@@ -115,7 +130,7 @@ function createTool(name: string, selected: SelectedMethod, services: Documented
     traitsOf(hook).takesKeys?.(entry, method.name, form.verb)
   )
   const inPath = (parameters ?? []).filter((parameter) => parameter.in === 'path')
-  const taken = inPath.find((parameter) => ownArguments.includes(parameter.name))
+  const taken = inPath.find((parameter) => reserved.includes(parameter.name))
   if (taken !== undefined)
     throw new Error(`mcp can't offer '${selected.name}': its placeholder ':${taken.name}' has the name of an argument`)
   const body = dataSchemaOf(selected, requestBody)

@@ -111,7 +111,7 @@ export async function sendToRoute(
 }
 
 /** Returns the answer that a route would give to an error. */
-export function answerOf(error: unknown): Answer {
+export function toErrorAnswer(error: unknown): Answer {
   const refusal = toServiceError(error)
   return { status: refusal.code, headers: {}, text: JSON.stringify(refusal) }
 }

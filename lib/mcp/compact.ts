@@ -9,14 +9,14 @@ import type { Tool } from './tool.js'
 export function listCompact(tools: readonly Tool[]): ListedTool[] {
   const names = new Set(tools.map(({ toolName }) => toolName))
   return [...names].map((name) =>
-    combine(
+    combineTools(
       name,
       tools.filter(({ toolName }) => toolName === name)
     )
   )
 }
 
-function combine(name: string, tools: readonly Tool[]): ListedTool {
+function combineTools(name: string, tools: readonly Tool[]): ListedTool {
   const inputs = tools.map(({ listed }) => listed.inputSchema as Json & { properties: Json })
   const hints = tools.map(({ listed }) => listed.annotations ?? {})
   const shared = Object.fromEntries(
@@ -55,7 +55,7 @@ function anyOf(inputs: readonly { readonly properties: Json }[], key: string): J
  *
  * @throws {BadRequest} if there is none
  */
-export function methodOf({ method, ...given }: ToolArguments, tools: readonly Tool[]): [Tool, ToolArguments] {
+export function selectMethod({ method, ...given }: ToolArguments, tools: readonly Tool[]): [Tool, ToolArguments] {
   const tool = tools.find(({ methodName }) => methodName === method)
   if (tool !== undefined) return [tool, given]
   const known = tools.map(({ methodName }) => methodName)

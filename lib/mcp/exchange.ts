@@ -23,14 +23,14 @@ import { toWebHeaders } from '../shared/web-headers.js'
 import { Access, dependsOnCaller } from './access.js'
 import {
   type Answer,
-  answerOf,
   type CallSource,
   callRoute,
   errorOf,
   refuseUnknownArguments,
-  type ToolArguments
+  type ToolArguments,
+  toErrorAnswer
 } from './call.js'
-import { listCompact, methodOf } from './compact.js'
+import { listCompact, selectMethod } from './compact.js'
 import { canAsk, Questions } from './confirmation.js'
 import type { McpOptions } from './options.js'
 import { isReader, listResources, listTemplates, readerOf, toContents } from './resources.js'
@@ -184,7 +184,7 @@ export class AgentExchange {
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
       const methods = this.#methodsOf(name)
       const call = async () => {
-        const [tool, others] = isCompact ? methodOf(given, methods) : [methods[0], given]
+        const [tool, others] = isCompact ? selectMethod(given, methods) : [methods[0], given]
         return this.#call(tool, others, context)
       }
       const result = await call().catch((error) => toErrorResult(toServiceError(error)))
@@ -219,7 +219,7 @@ export class AgentExchange {
 
   async #read(uri: string, context: ServerContext): Promise<ReadResourceResult> {
     const { tool, given } = readerOf(uri, this.#endpoint.tools)
-    const answer = await callRoute(tool, given, this.#sourceOf(tool, context.mcpReq)).catch(answerOf)
+    const answer = await callRoute(tool, given, this.#sourceOf(tool, context.mcpReq)).catch(toErrorAnswer)
     return toContents(uri, answer, this.#toResult(tool, answer))
   }
 

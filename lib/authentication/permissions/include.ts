@@ -206,14 +206,14 @@ function checkRelation(hook: AroundHook, relation: NamedRelation, position: Hook
   const lacking = conditions.find((field) => filters?.has(field) === false || removedFrom(target).includes(field))
   if (lacking !== undefined) throw new Error(`${where}: queries of '${service}' can't filter by '${lacking}'`)
   for (const method of ['find', 'get'])
-    if (methodsWith(hook, own).includes(method)) checkSchemas(own, method, name, where)
+    if (methodsWith(hook, own).includes(method)) checkPlainSchemas(own, method, name, where)
 }
 
 const removedFrom = (entry: Describable): readonly string[] =>
   hooksAround(entry, 'find').flatMap((hook) => traitsOf(hook).removesFields ?? [])
 
 /** @throws when JSON Schemas of the application would remove the parameter or the related records */
-function checkSchemas({ options }: Describable, method: string, name: string, where: string): void {
+function checkPlainSchemas({ options }: Describable, method: string, name: string, where: string): void {
   const schema = options.schema?.[method]
   if (rulesOf(schema) !== undefined) return
   const { querystring, response }: FastifySchema = Object(schema)

@@ -49,10 +49,10 @@ export async function findRelated(
   const key = by ?? idField
   const groups = new Map<string, object[]>()
   const relatedTo: RelatedTo = (value) => {
-    const id = toKey(value)
+    const id = toRelationKey(value)
     return (id === undefined ? undefined : groups.get(String(id))) ?? []
   }
-  let $in = [...new Set(values.flat().map(toKey))].filter((value) => value !== undefined)
+  let $in = [...new Set(values.flat().map(toRelationKey))].filter((value) => value !== undefined)
   const tooMany = () =>
     new BadRequest(
       `The page has too many related records '${name}'. Ask for fewer records with $limit, or find those of '${service}' by themselves`
@@ -88,7 +88,7 @@ export async function findRelated(
     const records = (recordsIn(page) ?? []).filter(isRecord)
     let isNew = false
     for (const record of records) {
-      const [id, value] = [idField, key].map((field) => toKey(Reflect.get(record, field)))
+      const [id, value] = [idField, key].map((field) => toRelationKey(Reflect.get(record, field)))
       // Pages overlap if records were added in between, or if a service ignores `$skip`.
       if (value === undefined || seen.has(String(id))) continue
       if (id !== undefined) seen.add(String(id))
@@ -108,7 +108,7 @@ export async function findRelated(
  * Returns the text, number or bigint by which a value can be looked up, as JSON has it. A stored
  * object could be an operator of the query.
  */
-function toKey(value: unknown): string | number | bigint | undefined {
+function toRelationKey(value: unknown): string | number | bigint | undefined {
   const json = resolveToJson(value)
   if (typeof json === 'bigint' || (typeof json === 'number' && Number.isFinite(json))) return json
   return typeof json === 'string' && json !== '' ? json : undefined

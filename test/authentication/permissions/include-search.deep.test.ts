@@ -23,8 +23,8 @@ import { type Caller, createApp, type Send } from './callers.js'
  * SEED=7 ROUNDS=500 tries others.
  */
 const seed = Number(process.env.SEED ?? 1)
-const rounds = Number(process.env.ROUNDS ?? 12)
-t.setTimeout(60_000 + 5_000 * rounds)
+const rounds = Number(process.env.ROUNDS ?? 8)
+t.setTimeout(60_000 + 20_000 * rounds)
 
 type Id = number | string
 type Row = { readonly id: Id } & Readonly<Record<string, unknown>>
@@ -208,7 +208,7 @@ async function search(t: Test, store: StoreKind): Promise<void> {
     const toId = (number: number): Id => (hasOddIds ? (store.oddIds[number - 1] ?? 'none') : number)
     const reference = () => pick<() => unknown>([() => null, ...[1, 2, 3, 6, 8, 9].map((id) => () => toId(id))])()
     const missing = () => store.hasLists && random() < 0.1
-    const odd = () => pick<unknown>([{ $ne: 0 }, '', [], {}, true])
+    const odd = () => pick<unknown>([{ $ne: 0 }, '', [], {}])
     return Array.from({ length: 8 }, (_, index) => {
       const row: Record<string, unknown> = {
         id: toId(index + 1),

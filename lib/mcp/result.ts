@@ -62,7 +62,8 @@ function tooLong(tool: Tool, maxBytes: number): CallToolResult {
 /** Adds an empty result, since clients refuse a tool that has an `outputSchema` and gives none. */
 function withEmpty({ listed: { outputSchema } }: Tool, result: CallToolResult): CallToolResult {
   if (outputSchema === undefined) return result
-  return { ...result, structuredContent: outputSchema.type === 'array' ? [] : {} }
+  // A list of types has 'null' in it.
+  return { ...result, structuredContent: Array.isArray(outputSchema.type) ? null : {} }
 }
 
 export const toText = (text: string, isError = false): CallToolResult => ({

@@ -5,7 +5,7 @@ import { authenticate } from '../../lib/authentication/index.js'
 import { batch, inTransaction } from '../../lib/database/index.js'
 import mcp from '../../lib/mcp/index.js'
 import { memory } from '../../lib/memory/index.js'
-import { callTool, createApp, post, tokenOf } from './app.js'
+import { callTool, connect, createApp, modes, post, start, tokenOf } from './app.js'
 
 test('The server does not start with options that can not be meant', async (t) => {
   const add =
@@ -233,6 +233,17 @@ test('A result is bounded', async (t) => {
   })
   t.match(await find({ $limit: 3 }), { structuredContent: { total: 30, limit: 3 } })
 })
+
+for (const mode of modes)
+  test(`A list that is too long for the agent is no error after the call: ${Object(mode).pin ?? mode}`, async (t) => {
+    const app = createApp({ maxBytes: 50, services: ['books.patchMany'] })
+    const client = await connect(t, await start(t, app), { mode, token: tokenOf(app, 'admin') })
+    await client.listTools()
+    await app.service('books').create([{ title: 'a' }, { title: 'b' }])
+    const result = await client.callTool({ name: 'books_patch_many', arguments: { data: { title: 'x'.repeat(30) } } })
+    t.match(result.content, [{ text: /was carried out/ }])
+    t.notOk(result.isError)
+  })
 
 test('Without the services, an endpoint has only their tools', async (t) => {
   const app = Fastify()

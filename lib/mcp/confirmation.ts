@@ -37,7 +37,7 @@ export interface AskedCall {
 /** A digest that is equal for the same call of the same caller, while the record is the same. */
 function digestOfCall({ tool, given, identity, record }: AskedCall): string {
   const { idempotencyKey: _, ...call } = given
-  const text = toStableJSON([tool.listed.name, call, identity ?? null, record?.text ?? null])
+  const text = toStableJSON([tool.name, call, identity ?? null, record?.text ?? null])
   return createHash('sha256').update(text).digest('base64url')
 }
 

@@ -150,13 +150,12 @@ export function checkResourceParts(
   path: string,
   exposed: readonly string[]
 ): void {
-  const record = recordRulesOf(schemas)
-  if (record === undefined) return
+  if (recordRulesOf(schemas) === undefined) return
   for (const name of exposed) {
     const { querystring, body, response } = schemas[name] ?? {}
     const rules = rulesOf(schemas[name])
     const isCustom = !methods.has(name)
-    if (rules === undefined ? !isCustom : rules.record !== record)
+    if (rules === undefined && !isCustom)
       throw new Error(
         `The service '${path}' needs the schema for '${name}' that its resource() has made: leave it in the option \`schema\`, or close the method by resource(schema, { methods: { ${name}: false } })`
       )

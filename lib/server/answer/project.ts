@@ -56,7 +56,7 @@ export function createProjector(
   const message = `${label}: the result is not JSON (BigInt or a cycle?)`
   const serialize = withSafeErrors(stringifyExactly, message)
   const method = { label, definition, serialize, message, addsFields }
-  return new RecordProjector(method, (rules ?? record).outgoing, record)
+  return new RecordProjector(method, (rules ?? record).outgoing, rules?.record ?? record)
 }
 
 /** A result as its `toJSON` gives it, and its records, if it is a list or a page. */

@@ -107,7 +107,6 @@ t.test('a service may have fewer methods, and further parts of a request', async
 
 t.test('a body, a query or a response beside those of the resource stops the start', async (t) => {
   const things = resource(Thing, { methods: { act: {} } }) as unknown as Record<string, object>
-  const other = resource(Thing) as unknown as Record<string, object>
   const part = { type: 'object', properties: { name: { type: 'string' } } }
   const replaced: [schemas: object, message: RegExp][] = [
     [
@@ -118,8 +117,7 @@ t.test('a body, a query or a response beside those of the resource stops the sta
     [{ get: { ...things.get, response: part } }, /for 'get'.* option `response`/],
     [{ act: { ...things.act, body: part } }, /for 'act'.* option `methods.act.body`/],
     [{ act: { response: part } }, /for 'act'.* option `methods.act.response`/],
-    [{ patch: { body: part } }, /needs the schema for 'patch' .* resource\(schema, { methods: { patch: false } }\)/],
-    [{ patch: other.patch }, /needs the schema for 'patch'/]
+    [{ patch: { body: part } }, /needs the schema for 'patch' .* resource\(schema, { methods: { patch: false } }\)/]
   ]
   const app = Fastify()
   t.teardown(() => app.close())

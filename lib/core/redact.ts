@@ -5,11 +5,16 @@ import { define } from './facade.js'
 
 type FieldNames = readonly string[]
 
-/**
- * Whether a field may hold objects with hidden fields: a text in the place of one may be it, and is
- * left out as bytes are.
- */
-type IsTextless = (name: string) => boolean
+/** Decides by rules which names are hidden, if a list can't name all of them. */
+interface HidingNames {
+  /** Whether a field is hidden. */
+  isHidden(name: string): boolean
+  /**
+   * Whether a field may hold objects with hidden fields: a text in the place of one may be it, and
+   * is left out as bytes are.
+   */
+  isTextless?(name: string): boolean
+}
 
 /** Checks of values that only the platform can make: `types` of `node:util`. */
 interface ValueTypes {
@@ -23,29 +28,32 @@ interface ValueTypes {
  * has a field is copied, not changed, and the field is not read. A `toJSON` or a getter may give
  * something else the next time, so it is called once, and the result holds what it gave.
  *
+ * @param names which names are those of the fields, where rules describe further ones
  * @throws the error of a getter or a `toJSON`, or a RangeError if the value is nested too deep
  */
 export function redactFields(
   value: unknown,
   fields: FieldNames,
   types: ValueTypes,
-  isTextlessField?: IsTextless
+  names = listedNames(fields)
 ): unknown {
   const begin = (isTextless: boolean): Cleaning => {
     const results = { copies: new Map<object, unknown>(), answers: new Map<object, Map<string, unknown>>() }
-    return { fields, types, isTextless, ...results, ofField }
+    return { fields, types, isTextless, ...results, isHidden: names.isHidden, ofField }
   }
   const withTexts = begin(false)
   let textless: Cleaning | undefined
   function ofField(name: string) {
-    if (!isTextlessField?.(name)) return withTexts
+    if (!names.isTextless?.(name)) return withTexts
     textless ??= begin(true)
     return textless
   }
   return clean(value, '', withTexts)
 }
 
-interface Cleaning {
+const listedNames = (fields: FieldNames): HidingNames => ({ isHidden: (name) => fields.includes(name) })
+
+interface Cleaning extends Pick<HidingNames, 'isHidden'> {
   readonly fields: FieldNames
   readonly types: ValueTypes
   /**
@@ -131,13 +139,13 @@ function copyList(list: readonly unknown[], keep: (result: object) => void, clea
 }
 
 function copyObject(plain: ObjectLike, keep: (result: object) => void, cleaning: Cleaning): Copied {
-  const { fields, ofField } = cleaning
+  const { fields, isHidden, ofField } = cleaning
   const copy: Record<string, unknown> = {}
   keep(copy)
   // JSON does not read an inherited field, but a schema or a formatter may.
   let isSame = !fields.some((field) => field in plain)
   for (const key of Object.keys(plain)) {
-    if (fields.includes(key)) {
+    if (isHidden(key)) {
       isSame = false
       continue
     }
@@ -172,10 +180,15 @@ const envelope = ['name', 'message', 'code', 'className', 'data']
  * error that has none of the fields is returned as it is; for another one, an object that inherits
  * from it is returned, so that its class stays the same.
  */
-export function redactError<E>(thrown: E, fields: FieldNames, types: ValueTypes, isTextless?: IsTextless): E {
+export function redactError<E>(
+  thrown: E,
+  fields: FieldNames,
+  types: ValueTypes,
+  names: HidingNames = listedNames(fields)
+): E {
   const error = withPlainAsError(thrown) as E
   // A value whose getter throws is left out.
-  const cleanValue = (value: unknown) => attempt(() => redactFields(value, fields, types, isTextless))
+  const cleanValue = (value: unknown) => attempt(() => redactFields(value, fields, types, names))
   const cleanField = (value: unknown, key: string) => Object(cleanValue({ [key]: value }))[key]
   const cleanMessages = (input: unknown) =>
     attempt(() => {

@@ -1,6 +1,6 @@
 import { type Issue, maxIssues, type Path, type PathNode, toPath } from './issue.js'
 import { kindBits } from './reader.js'
-import type { Shape, Shapes } from './shape.js'
+import type { Shape, ShapeMember, Shapes } from './shape.js'
 
 /** How deep a body may be nested. */
 export const maxDepth = 1000
@@ -57,7 +57,7 @@ export class BodyNames {
       if (this.#isOver) return
       this.#squaredDepths += depth ** 2
       const member = typeof key === 'number' ? shape.item(key) : shape.field(key)
-      if (member.readOnly) this.#add({ key, within }, 'can not be set', 'readOnly')
+      if (isReadOnly(member, inner)) this.#add({ key, within }, 'can not be set', 'readOnly')
       else if (!member.isKnown && !this.#onlyFlags) this.#add({ key, within }, 'is not known', 'additionalProperties')
       else if (typeof inner === 'object' && inner !== null) this.#visit(inner, member.shape, { key, within }, depth + 1)
     }
@@ -75,6 +75,10 @@ export class BodyNames {
     this.issues.push({ path, keyword: 'maxDepth', must: `is nested more than ${maxDepth} deep` })
   }
 }
+
+/** Whether only the server sets a value: its member is flagged, or its branch of a union is. */
+const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown): boolean =>
+  readOnly || (!isSettable && shape.unions.length > 0 && shape.narrow(value).has('readOnly'))
 
 /** Finds the server-set fields of a value by a schema that may describe another value. */
 export const findReadOnly = (shapes: Shapes, value: unknown, path: Path): readonly Issue[] =>

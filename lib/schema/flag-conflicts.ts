@@ -60,17 +60,19 @@ class FlagComparison {
     const flag = this.#flag
     // A flag of the member itself counts for all values within.
     if (!right.isKnown || right[flag] || (flag === 'readOnly' && left.isSettable)) return
-    if (left[flag]) this.#add(place, field)
+    if (left[flag] || (left.shape.mayHave(flag) && !right.shape.mayHave(flag))) this.#add(place, field)
     else this.#visit(left.shape, right.shape, place)
   }
 
   #comparePatterns(left: Shape, right: Shape, place: string): void {
-    const takesNames = right.isOpen || patternsOf(right).length > 0 || right.field(othersName).isKnown
     for (const [pattern, schema] of patternsOf(left)) {
       const shape = left.shapes.of([schema])
       const same = patternsOf(right).filter(([other]) => other === pattern)
       for (const [, schema] of same) this.#visit(shape, right.shapes.of([schema]), `${place}.${pattern}`)
-      if (takesNames && same.length === 0 && hidesWithin(shape)) this.#add(`${place}.${pattern}`)
+      const isHidden = same.some(([, schema]) => right.shapes.of([schema]).mayHave(this.#flag))
+      const takesNames = right.isOpen || patternsOf(right).length > 0 || right.field(othersName).isKnown
+      if (takesNames && (shape.mayHave(this.#flag) ? !isHidden : same.length === 0 && hidesWithin(shape)))
+        this.#add(`${place}.${pattern}`)
     }
   }
 

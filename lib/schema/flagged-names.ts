@@ -7,6 +7,8 @@ export type NameSet = Pick<ReadonlySet<string>, 'has' | 'size'>
 export interface FlaggedNames extends Readonly<Record<Flag, NameSet>> {
   /** `readOnly` fields that clients may set all the same. */
   readonly settable?: NameSet
+  /** Fields that hide unnamed values. They are hidden where a schema does not list them. */
+  readonly containers?: NameSet
   /** Fields in which a string may be the JSON of an object with hidden fields. */
   readonly redactsText?: Pick<NameSet, 'has'>
 }
@@ -39,6 +41,7 @@ export function isFlaggedByName(
   { names, isRecord }: FlaggedObject,
   { flagged, recordNames }: NameOptions
 ): boolean {
+  if (flag === 'writeOnly' && flagged.containers?.has(name) && !names.includes(name)) return true
   if (!flagged[flag].has(name)) return false
   if (recordNames === undefined) return isRecord
   if (recordNames.length > 0 && recordNames.every((field) => names.includes(field))) return true

@@ -116,11 +116,6 @@ const conditional = new Set(['if', 'then', 'else', 'dependencies', 'dependentSch
 /** Returns whether the schemas of a keyword apply to some values only. */
 export const isConditional = (keyword: string): boolean => conditional.has(keyword)
 
-const unnamed = new Set(['items', 'additionalItems', 'patternProperties', 'additionalProperties'])
-
-/** Returns whether the schemas of a keyword apply to items, or to fields that they do not name. */
-export const isUnnamed = (keyword: string): boolean => unnamed.has(keyword)
-
 const schemaHolders = new Set<KeywordType>(['schema', 'list', 'map', 'schema or list', 'map or names'])
 const applicators = new Set([...keywords].filter(([, holds]) => schemaHolders.has(holds)).map(([keyword]) => keyword))
 

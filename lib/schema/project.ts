@@ -55,8 +55,9 @@ class Projection {
     this.#shape = shape
     this.#converts = converts
     this.#toScalar = converts ? scalarProjection(shape) : (value) => jsonScalarOf(value, shape)
+    if (hidesAllButObjects(shape)) this.#ofList = drop
     // A string in place of an object may be its JSON, including hidden fields.
-    if ((shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
+    if (hidesAllButObjects(shape) || (shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
       this.#toScalar = (value) => (value === null ? null : undefined)
     if (shape.kinds !== kindBits.all || !redactsTexts(shape)) return
     const toScalar = this.#toScalar
@@ -104,6 +105,9 @@ function withoutTexts(input: unknown): unknown {
   if (value instanceof String) return withoutTexts(String(value))
   return ArrayBuffer.isView(value) ? undefined : value
 }
+
+// A non-object has no discriminator, so any branch may apply: drop what any branch hides.
+const hidesAllButObjects = (shape: Shape) => shape.unions.length > 0 && shape.narrow(undefined).has('writeOnly')
 
 /** Converts a BigInt for JSON: to a string if a number would lose precision. */
 export const scalarOf = (value: bigint): number | string =>
@@ -180,7 +184,10 @@ function objectProjection(shape: Shape, converts: boolean): ProjectObject {
   const [union, ...others] = shape.unions
   if (union === undefined)
     return isSpelledOut(shape) ? fixedProjection(shape, converts) : openProjection(shape, converts)
-  const projectBranch = (branch: Shape) => branch.remember(objectProjection, () => objectProjection(branch, converts))
+  const projectBranch = (branch: Shape) =>
+    branch.remember(objectProjection, () =>
+      branch.has('writeOnly') ? () => undefined : objectProjection(branch, converts)
+    )
   if (others.length > 0) return (value) => projectBranch(shape.narrow(value))(value)
   const { discriminator, branchByValue } = union
   const byValue = new Map<unknown, ProjectObject>()
@@ -201,8 +208,13 @@ function listProjection(union: Shape, converts: boolean): (list: readonly unknow
   // A list has no discriminator, so any branch may apply.
   const shape = union.narrow({})
   if (shape.isTuple)
-    return (list) => list.map((item, index) => shapeProjection(shape.item(index).shape, converts)(item))
+    return (list) =>
+      list.map((item, index) => {
+        const member = shape.item(index)
+        return member.writeOnly ? null : shapeProjection(member.shape, converts)(item)
+      })
   const member = shape.item(0)
+  if (member.writeOnly) return () => []
   const type = scalarTypeOf(member.shape)
   const project = shapeProjection(member.shape, converts)
   const isReady = (item: unknown) => typeof item === type
@@ -267,7 +279,7 @@ const laterProjection = (shape: Shape, converts: boolean): Project => {
 
 /** Returns the only possible `typeof` of a scalar. A value of that type needs no projection. */
 const scalarTypeOf = (shape: Shape): string | undefined =>
-  shape.codecs.length > 0 ? undefined : typeNames.get(shape.kinds & ~kindBits.null)
+  hidesAllButObjects(shape) || shape.codecs.length > 0 ? undefined : typeNames.get(shape.kinds & ~kindBits.null)
 const typeNames = new Map<number, string>([
   [kindBits.number, 'number'],
   [kindBits.boolean, 'boolean'],

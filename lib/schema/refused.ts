@@ -5,7 +5,6 @@ import {
   innerPlace,
   isConditional,
   isSchema,
-  isUnnamed,
   subschemasOf,
   type UnionKeyword,
   unionBranches,
@@ -24,11 +23,6 @@ export const refusals = {
     found:
       'a field is `readOnly` or `writeOnly` under a condition (`if`, `then`, `else`, `dependentSchemas`, `not`, `contains`)',
     write: 'Flag the field in `properties`'
-  },
-  unnamedFlag: {
-    found:
-      'a value without a name is `readOnly` or `writeOnly`: an item, a field of `patternProperties` or `additionalProperties`, or a branch of a union with a discriminator',
-    write: 'Flag the field that holds it'
   },
   unevaluated: {
     found:
@@ -85,14 +79,9 @@ export function refuseSchemas(label: string, shapes: Shapes, tries: Tries): void
     if (isUnevaluated(schema, reader)) throw refuse(label, 'unevaluated', place)
     if (shapes.ignoresFlags) continue
     for (const [part, [keyword = '', key]] of subschemasOf(schema)) {
-      const inner = innerPlace(place, keyword, key)
-      const flagged = isConditional(keyword) ? placeOfFlag(part, inner, shapes) : undefined
+      const flagged = isConditional(keyword) ? placeOfFlag(part, innerPlace(place, keyword, key), shapes) : undefined
       if (flagged !== undefined) throw refuse(label, 'conditionalFlag', flagged)
-      if (isUnnamed(keyword) && isFlagged(part, reader)) throw refuse(label, 'unnamedFlag', inner)
     }
-    for (const branches of [schema.anyOf, schema.oneOf])
-      if (branches && reader.discriminatedUnion(branches) && branches.some((branch) => isFlagged(branch, reader)))
-        throw refuse(label, 'unnamedFlag', place)
   }
   const mixed = findMixedFlags(shapes, places)
   if (mixed !== undefined) throw refuse(label, 'mixedFlags', mixed)
@@ -123,14 +112,11 @@ function isUnevaluated(schema: JsonSchema, reader: SchemaReader): boolean {
 const ruleOf = (schema: SchemaValue | undefined) =>
   schema === true || (isSchema(schema) && Object.keys(schema).length === 0) ? undefined : schema
 
-const isFlagged = (schema: SchemaValue, reader: SchemaReader): boolean =>
-  flagKeywords.some((flag) => reader.isFlagged(schema, flag))
-
 /** Returns the place of the first flag within a schema. */
 function placeOfFlag(start: SchemaValue, place: string, shapes: Shapes): string | undefined {
-  const hasFlag = (schema: JsonSchema) =>
+  const isFlagged = (schema: JsonSchema) =>
     flagKeywords.some((flag) => schema[flag] === true || (shapes.isRecord(schema) && shapes.flagged[flag].size > 0))
-  return [...shapes.reader.bundle.placesFrom(start, place)].find(([schema]) => hasFlag(schema))?.[1]
+  return [...shapes.reader.bundle.placesFrom(start, place)].find(([schema]) => isFlagged(schema))?.[1]
 }
 
 /** Finds a schema whose fields have a flag at one place, and not at another. */

@@ -17,11 +17,15 @@ interface FlagsBySchema {
   readonly mixed: ReadonlySet<JsonSchema>
 }
 
+/** Returns whether a field is flagged, in any branch that a discriminator may choose. */
+const isFlagged = (member: ShapeMember, flag: Flag): boolean =>
+  member[flag] || (!(flag === 'readOnly' && member.isSettable) && member.shape.mayHave(flag))
+
 /** Returns the fields of an object that only the server sets. */
 export const serverSetNames = (shape: Shape): Names =>
   shape.remember(
     serverSetNames,
-    () => new Set([...shape.names, ...shape.anyRequired].filter((name) => shape.field(name).readOnly))
+    () => new Set([...shape.names, ...shape.anyRequired].filter((name) => isFlagged(shape.field(name), 'readOnly')))
   )
 
 /**
@@ -53,8 +57,8 @@ function flagsOf({ properties = {}, required = [], minProperties }: JsonSchema, 
   const names = [...new Set([...Object.keys(properties), ...required, ...others])].sort()
   const namesWhere = (is: (member: ShapeMember) => unknown) => new Set(names.filter((name) => is(shape.field(name))))
   return {
-    readOnly: namesWhere(({ readOnly }) => readOnly),
-    writeOnly: namesWhere(({ writeOnly }) => writeOnly),
+    readOnly: namesWhere((member) => isFlagged(member, 'readOnly')),
+    writeOnly: namesWhere((member) => isFlagged(member, 'writeOnly')),
     settable: namesWhere(({ isSettable }) => isSettable)
   }
 }

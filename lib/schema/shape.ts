@@ -163,6 +163,11 @@ export class Shape {
     return !this.shapes.ignoresFlags && [...this.subschemas].some((schema) => schema[flag] === true)
   }
 
+  /** Returns whether the value is flagged, in any branch that a discriminator may choose. */
+  mayHave(flag: Flag): boolean {
+    return !this.shapes.ignoresFlags && this.schemas.some((schema) => this.shapes.reader.isFlagged(schema, flag))
+  }
+
   /**
    * Returns the shape with the union branches that the discriminators of a value choose. A value
    * without discriminators may belong to any branch.

@@ -127,7 +127,7 @@ const recordSchemaError = (path: string) =>
 /**
  * @throws when there is a schema for a method that HTTP can not call, a misspelt one for example
  */
-export function checkSchemaNames(
+export function checkSchemas(
   schemas: Record<string, FastifySchema | undefined> = {},
   path: string,
   exposed: readonly string[]

@@ -14,7 +14,7 @@ import { endWithConnection } from './answer/pipelining.js'
 import { checkDeclaredMethods } from './declared-methods.js'
 import { serverEnvironment } from './environment.js'
 import { errorHandler } from './errors/error-handler.js'
-import { checkNewPath, checkResourceParts, checkSchemaNames, checkServiceOptions } from './plugin-options.js'
+import { checkNewPath, checkResourceParts, checkSchemas, checkServiceOptions } from './plugin-options.js'
 import { Registry } from './registry.js'
 import { createParser } from './request/query.js'
 import { queryBounds } from './request/query-body.js'
@@ -144,7 +144,7 @@ export class FastifyServiceHost implements ServiceHost {
     const exposed = exposedMethods(object, name, methods, declared, closedIn(schema))
     const routes = routesOf(schema, options.routes, exposed)
     checkRoutes(routes, name, exposed, router)
-    checkSchemaNames(schema, name, exposed)
+    checkSchemas(schema, name, exposed)
     checkResourceParts(schema, name, exposed)
     checkDeprecation(options.deprecated, name, exposed)
     const registration = {

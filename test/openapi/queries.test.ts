@@ -10,9 +10,7 @@ const record = {
 }
 
 async function parametersIn(t: Part, find: object, service: object = new All()) {
-  const document = await documentOf(t, (app) =>
-    app.service('posts', service, { methods: ['find' as never], schema: { find } })
-  )
+  const document = await documentOf(t, (app) => app.service('posts', service, { methods: ['find'], schema: { find } }))
   return parametersOf(document, operationsOf(document)['GET /posts'])
 }
 
@@ -140,4 +138,11 @@ t.test('parameters that several operations have stand in the components once', a
       .filter(Boolean)
   t.strictSame(references('GET /posts'), references('PATCH /posts'))
   t.strictSame(references('GET /posts/{id}'), ['#/components/parameters/PostsQueryLimit2'])
+})
+
+t.test('documents offer no list of hidden items to $select, as the server refuses it', async (t) => {
+  const words = { type: 'array', items: { type: 'string', writeOnly: true } }
+  const { find } = resource({ ...record, properties: { ...record.properties, words } })
+  const { $select } = await parametersIn(t, find)
+  t.strictSame($select.schema.items.enum, ['id', 'title'])
 })

@@ -161,9 +161,10 @@ function customOutgoing(
   // allow further fields.
   const schemas = [outgoing.written, incoming, ...bodies, ...customBodies].map(({ shapes }) => shapes)
   const writeOnly = new RedactedFields(schemas, flagged.writeOnly)
+  const containers = { has: (name: string) => writeOnly.mayHave(name), size: writeOnly.size }
   const redactsText = { has: (name: string) => writeOnly.mayRedactText(name) }
   const written = new WrittenSchema(document, {
-    flagged: { readOnly: flagged.readOnly, writeOnly, redactsText },
+    flagged: { readOnly: flagged.readOnly, writeOnly, containers, redactsText },
     recordNames: incoming.shapes.root.names
   })
   return { written, converts: !isOfInput }

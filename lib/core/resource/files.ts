@@ -48,7 +48,7 @@ function toRules({ shape, readOnly }: ShapeMember): FileRules | undefined {
   if (isList) {
     const item = shape.narrow({}).item(0)
     const files = [...item.shape.subschemas].some(isFile) ? toRules(item) : undefined
-    return files && { ...files, readOnly, isList: true, isNullable }
+    return files && { ...files, readOnly: readOnly || files.readOnly, isList: true, isNullable }
   }
   const [file] = schemas.filter(isFile)
   if (file === undefined) return undefined

@@ -1,5 +1,5 @@
 import type { SchemaValue } from '../../../types/standard-schema.js'
-import { othersName, type Shape } from '../../schema/shape.js'
+import { othersName, type Shape, type ShapeMember } from '../../schema/shape.js'
 
 /** Copies a schema of a library without its server-set fields. */
 export type Omit = (schema: object, place: LibraryPlace) => unknown
@@ -10,7 +10,11 @@ export const serverNamesWithin = (start: Shape): ReadonlySet<string> =>
 
 /** Returns the names of the server-set fields that an object must have. */
 const serverNames = (shape: Shape): ReadonlySet<string> =>
-  shape.remember(serverNames, () => new Set(shape.anyRequired.filter((name) => shape.field(name).readOnly)))
+  shape.remember(serverNames, () => new Set(shape.anyRequired.filter((name) => isServerSet(shape.field(name)))))
+
+/** Returns whether clients can't set a field, in any of its branches. */
+const isServerSet = ({ readOnly, isSettable, shape }: ShapeMember): boolean =>
+  readOnly || (!isSettable && shape.unions.length > 0 && branchShapes(shape).every((branch) => branch.has('readOnly')))
 
 /** Returns the shapes of an object that has chosen a branch of each discriminated union. */
 function branchShapes(shape: Shape): readonly Shape[] {

@@ -157,11 +157,14 @@ export function certain(member: ShapeMember): ShapeMember {
 
 const shapeOf = (record: Shape, name: string) => certain(record.field(name)).shape
 
-/** Returns whether a field is known and not hidden. */
+/** Returns whether a field is known, and neither it nor the items of its list are hidden. */
 function isReadable(record: Shape, name: string): boolean {
-  const { isKnown, writeOnly } = certain(record.field(name))
-  return isKnown && !writeOnly
+  const field = certain(record.field(name))
+  return isShownMember(field) && (!mayBeList(field.shape) || isShownMember(field.shape.narrow({}).item(0)))
 }
+
+const isShownMember = ({ isKnown, writeOnly, shape }: ShapeMember) =>
+  isKnown && !writeOnly && !shape.mayHave('writeOnly')
 
 const mayBeList = ({ kinds }: Shape) => (kinds & kindBits.array) !== 0 && kinds !== kindBits.all
 

@@ -166,8 +166,9 @@ function toPage(page: object, data: unknown, record: RecordRules): object {
   const entries = Object.entries(page).filter(([name]) => name !== 'data')
   if (entries.every(([name, value]) => pageNumbers.includes(name) && Object(value) !== value)) return { ...page, data }
   const hidden = hiddenNamesOf(record)
+  const isHidden = (name: string) => hidden.mayHave(name)
   const isTextless = (name: string) => hidden.mayRedactText(name)
-  const redact = (value: unknown) => redactFields(value, [...hidden], types, isTextless)
+  const redact = (value: unknown) => redactFields(value, hidden.names, types, { isHidden, isTextless })
   const numbers = pick(pageNumbers, (name) => redact((page as Record<string, unknown>)[name]))
   const fields = redact(Object.fromEntries(entries.filter(([name]) => !pageNumbers.includes(name))))
   return { ...numbers, data, ...(fields as object) }
@@ -209,12 +210,13 @@ export function redactErrors(onError: OnError, record: RecordRules): OnError {
 export function createErrorRedactor(record: RecordRules): <E>(error: E) => E {
   // Created late: few services fail, and few schemas hide something.
   let hidden: RedactedFields | undefined
+  const namesIn = (hidden: RedactedFields) => ({
+    isHidden: (name: string) => hidden.has(name) || (!issueProperties.has(name) && hidden.mayHave(name)),
+    isTextless: (name: string) => hidden.redactsText(name) || (!issueProperties.has(name) && hidden.mayRedactText(name))
+  })
   return (error) => {
     hidden ??= hiddenNamesOf(record)
-    const names = hidden
-    const isTextless = (name: string) =>
-      names.redactsText(name) || (!issueProperties.has(name) && names.mayRedactText(name))
-    return names.size === 0 ? error : redactError(error, [...names], types, isTextless)
+    return hidden.size === 0 ? error : redactError(error, hidden.names, types, namesIn(hidden))
   }
 }
 

@@ -14,7 +14,7 @@ import type { LinkNextPage } from './next-link.js'
 import { classify, type ResultKind, toPayload, toPayloadAtOnce } from './payload.js'
 import type { Projector } from './project.js'
 import { resetSerializer, type Serialize, type Serializer, setSerializer } from './serializer.js'
-import { isSentAsIs, toByteStream, trackStream } from './streams.js'
+import { isText, toByteStream, trackStream } from './streams.js'
 
 const jsonType = 'application/json; charset=utf-8'
 
@@ -120,9 +120,7 @@ async function sendThrough(
 function projectData(reply: FastifyReply, kind: ResultKind, projector: Projector): void {
   const { data } = reply
   if (kind === 'stream')
-    reply.data = mapStream(data as Stream, (item) =>
-      isSentAsIs(item) ? item : (projector.projectItem(item) ?? jsonNull)
-    )
+    reply.data = mapStream(data as Stream, (item) => (isText(item) ? item : (projector.projectItem(item) ?? jsonNull)))
   else if (kind === 'json') reply.data = projector.project(data) ?? jsonNull
   requestStateOf(reply.request).showSent(reply.data)
 }

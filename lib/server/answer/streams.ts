@@ -119,7 +119,7 @@ export async function toByteStream(stream: Stream, reply: FastifyReply, serializ
   // If the client leaves, the source is closed, even while its first item is awaited.
   reply.raw.once('close', () => source.destroy())
   const { value, done } = await source[Symbol.asyncIterator]().next()
-  const isPlain = done || isSentAsIs(value)
+  const isPlain = done || isText(value)
   if (!isPlain) reply.type('application/x-ndjson')
   return resetOnError(new ChunkStream(source, done ? [] : [value], isPlain, serialize), reply)
 }
@@ -147,7 +147,7 @@ function resetOnError(readable: Readable, { raw }: FastifyReply): Readable {
 
 const isBytes = (item: unknown): item is Uint8Array => item instanceof Uint8Array
 /** Whether an item of a stream is sent as it is. */
-export const isSentAsIs = (item: unknown): item is string | Uint8Array => typeof item === 'string' || isBytes(item)
+export const isText = (item: unknown): item is string | Uint8Array => typeof item === 'string' || isBytes(item)
 
 const stringifyItem = withSafeErrors(
   (item) => JSON.stringify(item) ?? 'null',

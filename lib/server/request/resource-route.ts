@@ -43,7 +43,7 @@ export function resourceRoute(
   if (rules === undefined) return undefined
   const record = rules.record.outgoing.written.shapes
   const idField = idFieldOf(object)
-  checkRuleSchemas(path, label, rules)
+  checkRuleSchemas(path, label, rules, record)
   const querystring = queryValidator(rules, record, isTyped, () => addingParameters(entry, rules.method))
   const { body } = rules
   const host = instance.validatorCompiler as CompileValidator | undefined
@@ -76,13 +76,11 @@ export function resourceRoute(
  *
  * @throws {TypeError} if one is refused
  */
-function checkRuleSchemas(path: string, label: string, { body, outgoing, record: rules }: MethodRules) {
-  const [record, incoming] = [rules.outgoing.written.shapes, rules.incoming.shapes]
+function checkRuleSchemas(path: string, label: string, { body, outgoing }: MethodRules, record: Shapes) {
   const check = (subject: string, shapes: Shapes, tries: Tries) =>
     shapes.root.remember(`${refuseSchemas.name} ${tries}`, () => refuseSchemas(subject, shapes, tries))
-  // Queries compare with the fields of answers, and errors may have those of all schemas.
+  // Queries compare with the fields of answers.
   check(path, record, 'none')
-  check(path, incoming, 'none')
   check(label, outgoing.written.shapes, 'none')
   if (body !== undefined) check(body.isOwn ? label : path, body.written.shapes, body.triesAll ? 'all' : 'undecided')
 }

@@ -119,3 +119,22 @@ t.test('a field that one branch of a union names is as that branch says', async 
   for (const phone of [{ note: 'n' }, ['n']])
     t.strictSame(await post({ phone }), [400, 'phone is not valid'], JSON.stringify(phone))
 })
+
+t.test('what is no object has no tag, and is hidden or refused by any branch of a union', async (t) => {
+  const branch = (kind: string) => ({ properties: { kind: { const: kind } } })
+  const flagged = (flag: string) => ({ anyOf: [{ ...branch('a'), [flag]: true }, branch('b')] })
+  const properties = { hidden: flagged('writeOnly'), set: flagged('readOnly') }
+  const { send, post } = await createEcho(t, resource({ type: 'object', properties }))
+  const answers = async (value: unknown, sent: object) => {
+    const { send } = await createEcho(t, resource({ type: 'object', properties }), { hidden: value })
+    t.strictSame(await send({ url: '/1' }), [200, sent], JSON.stringify(value))
+  }
+  await answers({ kind: 'b' }, { hidden: { kind: 'b' } })
+  await answers(null, { hidden: null })
+  for (const value of ['text', 1, ['item'], { kind: 'a' }, { kind: ['b'] }, {}]) await answers(value, {})
+  t.strictSame((await post({ set: { kind: 'b' } }))[0], 201)
+  for (const value of ['text', ['item'], null, { kind: 'a' }, {}])
+    t.strictSame(await post({ set: value }), [400, 'set can not be set'], JSON.stringify(value))
+  const listed = await send({ method: 'PATCH', url: '/1', payload: { set: 1 } })
+  t.strictSame(listed, [400, 'set can not be set'])
+})

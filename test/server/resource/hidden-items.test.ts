@@ -2,7 +2,7 @@ import multipart from '@fastify/multipart'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type as ark } from 'arktype'
 import Fastify from 'fastify'
-import services, { resource } from 'fastify-services'
+import services, { BadRequest, resource } from 'fastify-services'
 import t from 'tap'
 import * as v from 'valibot'
 import * as z from 'zod'
@@ -10,6 +10,24 @@ import * as z from 'zod'
 const create = async (data: object) => data
 const find = async () => []
 const json = { accept: 'application/json', 'content-type': 'application/json' }
+
+t.test('a query can not ask for the items of a list that do not leave', async (t) => {
+  const app = Fastify()
+  await app.register(services)
+  const items = { type: 'string', writeOnly: true }
+  const schema = resource({
+    type: 'object',
+    properties: { id: { type: 'integer' }, keys: { type: 'array', items } }
+  })
+  app.service('things', { find } as object, { schema: schema as object })
+  for (const query of ['keys=a', 'keys[$in][]=a', '$or[0][keys]=a'])
+    t.match(
+      await app.inject({ url: `/things?${query}`, headers: json }),
+      { statusCode: 400, body: /is not known/ },
+      query
+    )
+  await app.close()
+})
 
 t.test('a file that only the server sets', async (t) => {
   const app = Fastify()
@@ -22,11 +40,12 @@ t.test('a file that only the server sets', async (t) => {
       photo: file,
       tags: { type: 'array', items: { type: 'string' } },
       icon: { ...file, readOnly: true },
-      scans: { type: 'array', items: file, readOnly: true }
+      scans: { type: 'array', items: file, readOnly: true },
+      notes: { type: 'array', items: { ...file, readOnly: true } }
     }
   })
   app.service('things', { create } as object, { schema: schema as object })
-  for (const name of ['icon', 'scans']) {
+  for (const name of ['icon', 'scans', 'notes']) {
     const data = new FormData()
     data.append(name, new File(['x'], 'x.txt'))
     const { headers, body } = new Response(data)
@@ -149,6 +168,28 @@ t.test('a transformation that no schema describes can not take an object with hi
   }
 })
 
+t.test('so it can not take an object that hides all fields that it does not name', (t) => {
+  const hidden = { type: 'string', writeOnly: true }
+  const a = { properties: { a: { type: 'string' } } }
+  const parts: object[] = [
+    { ...a, additionalProperties: hidden },
+    { ...a, additionalProperties: hidden },
+    { ...a, patternProperties: { '^b$': {} }, additionalProperties: hidden }
+  ]
+  for (const part of parts) {
+    const input = () => ({ type: 'object', properties: { id: {}, f: { type: 'object', ...part } } })
+    const output = () => ({ type: 'object', properties: { id: {}, f: {} } })
+    const validate = (value: unknown) => ({ value })
+    const schema = { '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input, output } } }
+    t.throws(
+      () => resource(schema as never),
+      { message: /can't hide the `writeOnly` fields of 'f'/ },
+      JSON.stringify(part)
+    )
+  }
+  t.end()
+})
+
 t.test('a flag behind a transformation of Valibot holds, and what it gives leaves as it is', async (t) => {
   const app = Fastify()
   await app.register(services)
@@ -205,9 +246,10 @@ t.test('what a definition hides can not be asked for', async (t) => {
   const properties = {
     id: { type: 'integer' },
     name: { $ref: 'Name#' },
-    secret
+    secret,
+    keys: { type: 'array', items: secret }
   }
-  const stored = { id: 1, name: 'a', secret: 's' }
+  const stored = { id: 1, name: 'a', secret: 's', keys: ['k'] }
   const object = { find: async () => [stored] }
   app.service('things', object as object, {
     schema: resource({ type: 'object', properties, $defs } as object) as object
@@ -220,9 +262,10 @@ t.test('what a definition hides can not be asked for', async (t) => {
     '$sort[secret]=1',
     '$select[]=secret'
   ]
-  for (const query of queries) t.equal((await app.inject(`/things?${query}`)).statusCode, 400, query)
+  for (const query of [...queries, 'keys=k', 'keys[$in][]=k'])
+    t.equal((await app.inject(`/things?${query}`)).statusCode, 400, query)
   for (const query of ['id=1', 'name=a', '$sort[name]=1', '$select[]=name'])
-    t.strictSame((await app.inject(`/things?${query}`)).json(), [{ id: 1, name: 'a' }], query)
+    t.strictSame((await app.inject(`/things?${query}`)).json(), [{ id: 1, name: 'a', keys: [] }], query)
   await app.close()
 })
 
@@ -252,3 +295,66 @@ t.test('what a definition hides or leaves to the server holds for schemas of sin
   t.strictSame(await post('/things', { role: 'admin' }), [400, 'role can not be set'])
   await app.close()
 })
+
+t.test(
+  'what a branch of a union hides as a whole leaves neither by errors nor beside a page nor by an open answer',
+  async (t) => {
+    const app = Fastify()
+    await app.register(services, { errorHandler: { logger: false } })
+    const card = z.object({ kind: z.literal('card'), number: z.string() }).meta({ writeOnly: true })
+    const cash = z.object({ kind: z.literal('cash'), till: z.string() })
+    const pay = z.discriminatedUnion('kind', [card, cash])
+    const keys = z.array(z.string().meta({ writeOnly: true }))
+    const Order = z.looseObject({
+      id: z.int(),
+      pay,
+      pays: z.array(pay),
+      payOf: z.record(z.string(), pay),
+      keysOf: z.record(z.string(), keys)
+    })
+    const extra = { route: 'GET /extra', response: { type: 'object' } } as const
+    const orders = resource(Order.catchall(pay), { methods: { extra } })
+    const pays = resource(
+      z.discriminatedUnion('kind', [
+        card.extend({ id: z.int() }).meta({ writeOnly: true }),
+        cash.extend({ id: z.int() })
+      ]),
+      { methods: { extra } }
+    )
+    const numbered = z.object({ id: z.int(), kind: z.literal('card'), by: z.literal('number'), number: z.string() })
+    const named = z.object({ id: z.int(), kind: z.literal('card'), by: z.literal('name'), name: z.string() })
+    const cards = z.discriminatedUnion('by', [numbered.meta({ writeOnly: true }), named])
+    const nested = resource(z.discriminatedUnion('kind', [cards, cash.extend({ id: z.int() })]), { methods: { extra } })
+    const matched = resource(
+      {
+        type: 'object',
+        properties: { id: { type: 'integer' } },
+        patternProperties: { '^pay': z.toJSONSchema(pay) as object }
+      },
+      { methods: { extra } }
+    )
+    const secret = { kind: 'card', number: 'SECRET' }
+    const order = { id: 1, pay: secret, pays: [secret], payOf: { ada: secret }, keysOf: { ada: ['SECRET'] } }
+    const add = (path: string, schema: unknown, record: object, further = record) => {
+      const get = async (id: string) => {
+        throw new BadRequest(id, { ...further, errors: [record] })
+      }
+      const page = async () => ({ total: 1, data: [record], newest: further })
+      app.service(path, { get, find: page, extra: async () => record } as object, { schema: schema as object })
+    }
+    add('orders', orders, order, { ...order, payLater: secret })
+    add('pays', pays, { id: 1, ...secret })
+    add('nested', nested, { id: 1, by: 'number', ...secret })
+    add('matched', matched, { id: 1, pay: secret })
+    for (const url of ['orders', 'pays', 'nested', 'matched'].flatMap((path) => [
+      `/${path}/1`,
+      `/${path}`,
+      `/${path}/extra`
+    ])) {
+      const { body } = await app.inject({ url, headers: json })
+      t.match(body, /"id":1/, url)
+      t.notMatch(body, /SECRET/, url)
+    }
+    await app.close()
+  }
+)

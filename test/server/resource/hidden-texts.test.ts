@@ -152,3 +152,34 @@ t.test('texts that the schema allows beside such an object leave, and so do text
   })
   t.strictSame(answer.json(), await open())
 })
+
+t.test('further fields of which a branch is hidden leave by no open answer', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { logger: false } })
+  const branch = (kind: string) => ({ type: 'object', properties: { kind: { const: kind }, code: text } })
+  const schema = resource(
+    {
+      type: 'object',
+      properties: { id: { type: 'integer' } },
+      additionalProperties: { oneOf: [{ ...branch('a'), writeOnly: true }, branch('b')] }
+    },
+    {
+      methods: { open: { response: { type: 'object', properties: { id: {}, count: {} }, additionalProperties: true } } }
+    }
+  )
+  const open = async () => ({
+    id: 1,
+    count: 2,
+    pay: { kind: 'a', code: marker },
+    text: JSON.stringify({ code: marker })
+  })
+  app.service<object, string>('things', { open } as object, { schema: schema as object, methods: ['open'] })
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/things',
+    payload: {},
+    headers: { ...headers, 'x-service-method': 'open' }
+  })
+  t.strictSame(answer.json(), { id: 1, count: 2 })
+})

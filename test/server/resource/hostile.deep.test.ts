@@ -208,6 +208,17 @@ const both = (left: object, right: object) => ({ allOf: [left, right] })
 /** Where a schema may say that a field is set by the server or does not leave. `at` puts a value there. */
 const places: readonly [name: string, schema: (flagged: object) => object, at: (value: unknown) => unknown][] = [
   [
+    'pattern properties',
+    (flagged) => object({ a: { type: 'string' } }, { patternProperties: { '^x-': flagged } }),
+    (value) => ({ 'x-y': value })
+  ],
+  [
+    'additional properties',
+    (flagged) => object({ a: { type: 'string' } }, { additionalProperties: flagged }),
+    (value) => ({ b: value })
+  ],
+  ['items', (flagged) => object({ a: { type: 'array', items: flagged } }), (value) => ({ a: [value] })],
+  [
     'fields of items',
     (flagged) => object({ a: { type: 'array', items: object({ b: flagged }) } }),
     (value) => ({ a: [{ b: value }] })

@@ -39,6 +39,23 @@ t.test('one name in both keywords for dependencies', async (t) => {
   t.equal((await post({ a: 1, c: 3 }))[0], 400)
 })
 
+t.test('a branch that is hidden as a whole, and two unions at one place', async (t) => {
+  const tagged = (tag: string, hidden: string, shown: string) => ({
+    oneOf: [
+      { ...object({ [tag]: { const: hidden } }, { required: [tag] }), writeOnly: true },
+      object({ [tag]: { const: shown } }, { required: [tag] })
+    ]
+  })
+  const branch = tagged('kind', 'secret', 'open')
+  const both = { type: 'object', allOf: [tagged('kind', 'secret', 'open'), tagged('form', 'x', 'y')] }
+  const { post } = await createEcho(t, resource(object({ one: branch, both }) as object))
+  t.strictSame(await post({ one: { kind: 'secret' } }), [201, {}])
+  t.strictSame(await post({ one: { kind: 'open' } }), [201, { one: { kind: 'open' } }])
+  const open = { both: { kind: 'open', form: 'y' } }
+  t.strictSame(await post(open), [201, open])
+  t.strictSame(await post({ both: { kind: 'open', form: 'x' } }), [201, {}])
+})
+
 t.test('a field that is required is asked for beside rules for names', async (t) => {
   const schema = object({ a: {}, b: {} }, { required: ['b'], propertyNames: { maxLength: 8 } })
   const { post } = await createEcho(t, resource(schema as object))
@@ -259,6 +276,17 @@ t.test('a field of OpenAPI 3.0 that may be null has its default', async (t) => {
   const { post } = await createEcho(t, resource(schema as object))
   t.strictSame(await post({ b: 1 }), [201, { a: 5, b: 1 }])
   t.strictSame(await post({ a: null }), [201, { a: null }])
+})
+
+t.test('a branch that only the server sets, by its tag', async (t) => {
+  const branch = (kind: string, more: object = {}) => ({
+    ...object({ kind: { const: kind } }, { required: ['kind'] }),
+    ...more
+  })
+  const schema = object({ of: { oneOf: [branch('draft'), branch('archived', { readOnly: true })] } })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ of: { kind: 'draft' } }), [201, { of: { kind: 'draft' } }])
+  t.strictSame(await post({ of: { kind: 'archived' } }), [400, 'of can not be set'])
 })
 
 t.test('objects in `enum`, `const` and lists without doubles are compared by what they hold', async (t) => {

@@ -6,6 +6,8 @@ import * as z from 'zod'
 import { createEcho } from '../../support/resource-app.js'
 import { arkSet, standardValibot as valibot, valibotSet, zodSet } from '../../support/server-set.js'
 
+const set = { readOnly: true }
+
 /** Schemas with fields `x` that only the server sets, bodies that are taken, and bodies that are not. */
 interface Row {
   readonly schema: unknown
@@ -117,6 +119,14 @@ const rows: Readonly<Record<string, Row>> = {
   'a module of ArkType': {
     schema: scope({ thing: { f: { k: 'size' } }, size: { x: arkSet(), y: 'string' } }).export().thing,
     ...inside
+  },
+  'all branches as a whole': {
+    schema: z.object({
+      y: z.string(),
+      x: z.discriminatedUnion('kind', [zodKinds[0].meta(set), zodKinds[1].meta(set)])
+    }),
+    taken: [{ y: 'a' }],
+    refused: [[{ y: 'a', x: { kind: 'b', x: 1 } }, 'x can not be set']]
   },
   'fields that one method may set': {
     schema: size,

@@ -149,11 +149,36 @@ const places: Readonly<Record<string, { record: object; body: object; sent: obje
     sent: { in: { k: 'p', a: 'x' } },
     place: 'in.a'
   },
+  'a name of a pattern': {
+    record: { in: { type: 'object', patternProperties: { '^x-': fixed } } },
+    body: { in: object({ 'x-a': text }) },
+    sent: { in: { 'x-a': 'x' } },
+    place: 'in.x-a'
+  },
+  'any name': {
+    record: { in: { type: 'object', additionalProperties: fixed } },
+    body: { in: object({ a: text }) },
+    sent: { in: { a: 'x' } },
+    place: 'in.a'
+  },
+  'items themselves': {
+    record: { list: { type: 'array', items: fixed } },
+    body: { list: { type: 'array', items: text } },
+    sent: { list: ['x'] },
+    place: 'list[]'
+  },
   'an open object within': {
     record: { in: object({ a: fixed }) },
     body: { in: { type: 'object' } },
     sent: { in: { a: 'x' } },
     place: 'in.a',
+    starts: true
+  },
+  'a pattern of both': {
+    record: { in: { type: 'object', patternProperties: { '^x-': fixed } } },
+    body: { in: { type: 'object', patternProperties: { '^x': text } } },
+    sent: { in: { 'x-a': 'x' } },
+    place: 'in.x-a',
     starts: true
   },
   'anything within': {
@@ -244,6 +269,11 @@ const hiding: Readonly<Record<string, { record: object; body: object; stored: ob
     body: { in: object({ a: secret }) },
     stored: { in: { a: 'HIDDEN' } }
   },
+  'a pattern of both': {
+    record: { in: { type: 'object', patternProperties: { '^x': text } } },
+    body: { in: { type: 'object', patternProperties: { '^x-': secret } } },
+    stored: { in: { 'x-a': 'HIDDEN' } }
+  },
   'a field within a pattern of both': {
     record: { in: { type: 'object', patternProperties: { '^x': object({ a: text }) } } },
     body: { in: { type: 'object', patternProperties: { '^x': object({ a: secret }) } } },
@@ -253,6 +283,11 @@ const hiding: Readonly<Record<string, { record: object; body: object; stored: ob
     record: { in: { type: 'object', patternProperties: { '^x': object({ a: text }) } } },
     body: { in: { type: 'object', patternProperties: { '^x-': object({ a: secret }) } } },
     stored: { in: { 'x-': { a: 'HIDDEN' } } }
+  },
+  'a name of a pattern, in an open object': {
+    record: { in: { type: 'object' } },
+    body: { in: { type: 'object', patternProperties: { '^x-': secret } } },
+    stored: { in: { 'x-a': 'HIDDEN' } }
   },
   'one of several branches of a union': {
     record: { in: { type: ['string', 'integer'] } },
@@ -267,7 +302,7 @@ const hiding: Readonly<Record<string, { record: object; body: object; stored: ob
 }
 
 t.test('a record that hides the whole of it, or can not have the name, is no conflict', async (t) => {
-  const named = { type: 'object', patternProperties: { '^x-': object({ a: secret }) } }
+  const named = { type: 'object', patternProperties: { '^x-': secret } }
   const pairs = [
     [{ ...object({ a: text }), writeOnly: true }, object({ a: secret })],
     [object({}, { additionalProperties: false }), named]

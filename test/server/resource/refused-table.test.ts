@@ -10,15 +10,7 @@ import { arkSet, valibotSet, zodSet } from '../../support/server-set.js'
 
 const text = { type: 'string' }
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
-const secret = { ...text, writeOnly: true }
-const hidden = object({ secret })
-/** A union with a discriminator, of which one branch has a flag. */
-const tagged = (flag: object) => ({
-  type: 'object',
-  anyOf: ['a', 'b'].map((kind) => object({ kind: { const: kind } }, { required: ['kind'], ...(kind === 'a' && flag) }))
-})
-const ZodCard = z.object({ kind: z.literal('card'), number: z.string() })
-const ZodCash = z.object({ kind: z.literal('cash') })
+const hidden = object({ secret: { ...text, writeOnly: true } })
 const serverSet = { properties: { secret: { readOnly: true } } }
 const $defs = { Hidden: hidden }
 const open = { additionalProperties: true }
@@ -60,23 +52,6 @@ const rows: readonly (readonly [write: string, schemas: readonly (readonly [sche
       [object({ a: { not: hidden } }), 'a.secret'],
       [object({ a: { type: 'array', contains: hidden } }), 'a[].secret'],
       [object({ a: { type: 'array', contains: { anyOf: [{ items: hidden }] } } }), 'a[][].secret']
-    ]
-  ],
-  [
-    'Flag the field that holds it',
-    [
-      [object({ list: { type: 'array', items: { $ref: '#/$defs/Code' } } }, { $defs: { Code: secret } }), 'list[]'],
-      [object({ list: { type: 'array', items: { anyOf: [secret, { type: 'null' }] } } }), 'list[]'],
-      [object({ list: { prefixItems: [text, { readOnly: true }] } }), 'list[]'],
-      [inList({ type: 'array', items: secret }), 'deep.list[][]'],
-      [object({ of: object({}, { patternProperties: { '^key_': secret } }) }), 'of.^key_'],
-      [object({ of: object({}, { additionalProperties: { readOnly: true } }) }), 'of.*'],
-      [object({ of: tagged({ writeOnly: true }) }), 'of'],
-      [tagged({ readOnly: true }), ''],
-      [
-        z.object({ pays: z.array(z.discriminatedUnion('kind', [ZodCard.meta({ writeOnly: true }), ZodCash])) }),
-        'pays[]'
-      ]
     ]
   ],
   [
@@ -237,7 +212,7 @@ for (const [write, schemas] of rows)
       const message = await errorOf(schema)
       t.match(
         message,
-        new RegExp(`^things[:.].*${place === '' ? '' : `'${place.replace(/[[\]$^*]/g, '\\$&')}'`}`),
+        new RegExp(`^things[:.].*${place === '' ? '' : `'${place.replace(/[[\]$]/g, '\\$&')}'`}`),
         'the service and the place'
       )
       t.ok(message.includes(write), `what to write: ${message}`)
@@ -247,7 +222,7 @@ for (const [write, schemas] of rows)
 t.test('the page says what the errors say', async (t) => {
   const cells = [...table.matchAll(/^\| .+ \| (.+) \|$/gm)].map(([, cell]) => cell)
   const shared = cells.filter((cell) => rows.some(([write]) => write === cell))
-  t.equal(shared.length, 8, cells.join('\n'))
+  t.equal(shared.length, 7, cells.join('\n'))
 })
 
 t.test('what looks alike, and starts', async (t) => {
@@ -279,7 +254,7 @@ t.test('what looks alike, and starts', async (t) => {
     // Flags beside a condition, in branches, and in rules for names.
     object({ a: {}, secret: { writeOnly: true } }, when({ required: ['a'] }, { required: ['secret'] })),
     object({ f: { anyOf: [hidden, object({ b: {} })] } }),
-    object({ f: { patternProperties: { '^x-': hidden } } }),
+    object({ f: { patternProperties: { '^x-': { type: 'string', readOnly: true } } } }),
     // A closed intersection, and objects that take any further field.
     { allOf: [object({ a: {} }), object({ b: {} })], unevaluatedProperties: false },
     object({ f: { anyOf: [object({ a: {} }), object({ b: {} })], unevaluatedProperties: true } }),

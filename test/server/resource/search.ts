@@ -147,10 +147,6 @@ export async function searchCases(cases: readonly Case[], counts: Counts): Promi
 /** What the start refuses, each with what a schema has then. */
 const refusals: readonly (readonly [message: RegExp, schema: RegExp])[] = [
   [/: a field is `readOnly` or `writeOnly` under a condition/, /"(if|dependencies|dependentSchemas|not|contains)":/],
-  [
-    /: a value without a name is `readOnly` or `writeOnly`/,
-    /"(items|additionalItems|prefixItems|patternProperties|additionalProperties|anyOf|oneOf)":/
-  ],
   [/: there is `unevaluatedProperties` or `unevaluatedItems`/, /"unevaluated(Properties|Items)":/],
   [/: a field of a definition is `readOnly` or `writeOnly`/, /"(\$ref|anyOf|oneOf|patternProperties)":/],
   [/: it contains itself by one field in several branches/, /"\$ref":/],

@@ -10,7 +10,9 @@ const record = {
 }
 
 async function parametersIn(t: Part, find: object, service: object = new All()) {
-  const document = await documentOf(t, (app) => app.service('posts', service, { methods: ['find'], schema: { find } }))
+  const document = await documentOf(t, (app) =>
+    app.service('posts', service, { methods: ['find'], schema: { find } } as object)
+  )
   return parametersOf(document, operationsOf(document)['GET /posts'])
 }
 

@@ -35,6 +35,6 @@ export type {
 } from './types/hooks.js'
 export type { Identity, UndeclaredUser } from './types/identity.js'
 export type { Listed } from './types/listing.js'
-export type { MayOf, NoParams, PatchOf, UntypedParams, WithInclude, WithMay, WithMethods } from './types/method.js'
+export type { MayOf, NoParams, UntypedParams, WithInclude, WithMay, WithMethods } from './types/method.js'
 export type * from './types/resource.js'
 export type * from './types/service.js'

@@ -140,19 +140,6 @@ export type MayOf<S> = {
     ? boolean | readonly (keyof MethodData<Member<S, M>, M> & string)[]
     : boolean
 }
-/**
- * The data of `patch` that a role may send: its permissions, as `allow` takes them.
- *
- * @example
- * const member = { find: true, patch: ['title'] } as const
- * type Edit = PatchOf<ServiceOf<typeof books>, typeof member> // { title?: string }
- */
-export type PatchOf<S, Permissions> = Permissions extends { readonly patch: readonly (infer Field)[] }
-  ? Pick<MethodData<Member<S, 'patch'>, 'patch'>, Field & keyof MethodData<Member<S, 'patch'>, 'patch'>>
-  : Permissions extends true | { readonly patch: true }
-    ? MethodData<Member<S, 'patch'>, 'patch'>
-    : never
-
 type ListWith<R, F> = R extends { data: readonly (infer Item)[] }
   ? Paginated<Item & F>
   : R extends readonly (infer Item)[]

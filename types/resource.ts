@@ -257,8 +257,20 @@ export type DataOf<T> = TypesOf<T>['data' & keyof TypesOf<T>]
 /** The data of `update` of a resource. */
 export type UpdateOf<T> = TypesOf<T>['update' & keyof TypesOf<T>]
 
-/** The data of `patch` of a resource. */
-export type PatchOf<T> = TypesOf<T>['patch' & keyof TypesOf<T>]
+/**
+ * The data of `patch` of a resource, or the part of it that a role may send, by its permissions as
+ * `allow` takes them.
+ *
+ * @example
+ * const member = { find: true, patch: ['title'] } as const
+ * type Edit = PatchOf<typeof books, typeof member> // { title?: string }
+ */
+export type PatchOf<T, Permissions = true> = PatchBy<TypesOf<T>['patch' & keyof TypesOf<T>], Permissions>
+type PatchBy<P, Permissions> = Permissions extends true | { readonly patch: true }
+  ? P
+  : Permissions extends { readonly patch: readonly (infer Field)[] }
+    ? Pick<P, Field & keyof P>
+    : never
 
 /** A query of a resource. */
 export type QueryOf<T> = TypesOf<T>['query' & keyof TypesOf<T>]

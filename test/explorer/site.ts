@@ -50,7 +50,12 @@ export async function openSite(t: Test) {
     routes: { publish: 'POST /:id/publish' },
     schema: resource(post, {
       readOnly: ['id'],
-      methods: { count: { response: { type: 'object', properties: { posts: { type: 'integer' } } } } }
+      methods: {
+        count: {
+          body: { type: 'object', additionalProperties: true },
+          response: { type: 'object', properties: { posts: { type: 'integer' } } }
+        }
+      }
     }),
     hooks: { around: { remove: [authenticate('jwt')] } }
   })

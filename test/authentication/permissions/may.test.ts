@@ -260,10 +260,10 @@ t.test('the client has the types of the answers', async (t) => {
   }
   t.type(read, 'function')
   const member = { find: true, patch: ['title'] } as const
-  const edit: PatchOf<ServiceOf<typeof schema>, typeof member> = { title: 'b' }
+  const edit: PatchOf<typeof schema, typeof member> = { title: 'b' }
   // @ts-expect-error: a member may not send it
   const forbidden: typeof edit = { text: 'b' }
-  const all: PatchOf<ServiceOf<typeof schema>, true> = { title: 'b', text: 'c' }
-  const none: PatchOf<ServiceOf<typeof schema>, { readonly find: true }>[] = []
+  const all: PatchOf<typeof schema, true> = { title: 'b', text: 'c' }
+  const none: PatchOf<typeof schema, { readonly find: true }>[] = []
   t.same([edit, forbidden, all, none], [{ title: 'b' }, { text: 'b' }, { title: 'b', text: 'c' }, []])
 })

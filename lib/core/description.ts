@@ -112,7 +112,7 @@ export function describe(entry: Describable): ServiceDescription {
       isByHeader: definition === custom,
       forms: endpointForms(definition, isMany, hasId),
       schema: { ...documented, ...entry.options.schema?.[name], ...(isDeprecated(name) && { deprecated: true }) },
-      hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).removesFields ?? []),
+      hidden: removedFields(entry, name),
       added: addedFields(entry, name),
       security: callers ?? guardSchemes(entry, name),
       // Two hooks may say the same.
@@ -170,6 +170,10 @@ export function hooksAround(
   )
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }
+
+/** Returns the fields that hooks remove from the results of a method. */
+export const removedFields = (entry: Describable, name: string): readonly string[] =>
+  hooksAround(entry, name).flatMap((hook) => traitsOf(hook).removesFields ?? [])
 
 /** Returns the hooks of this package that may refuse a call, in the order in which they run. */
 export function rulesAround({ common, hooks, options }: Describable, name: string): readonly object[] {

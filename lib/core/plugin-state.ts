@@ -11,6 +11,8 @@ export interface ServiceHost {
   readonly entries: readonly Describable[]
   /** Returns the service at a whole path, with its prefix. */
   entryAt(path: string): Describable | undefined
+  /** Returns the service that `app.service(path)` of an instance with this prefix returns. */
+  find(prefix: string, path: string): Describable | undefined
   /** Whether the server is ready: no service can be registered any more. */
   readonly isReady: boolean
   /** Adds hooks for all services, at any time. @throws when a hook type is not known */
@@ -106,6 +108,15 @@ export function ownPluginState(instance: object): PluginState {
 
 /** Returns the services of the plugin that an instance uses. */
 export const serviceHostOf = (instance: unknown): ServiceHost => pluginState(instance).services as ServiceHost
+
+/**
+ * Returns the service of a call or of a hook. `undefined` for a service of another framework, where
+ * nothing is declared.
+ */
+export function entryOf({ app, path }: { readonly app: unknown; readonly path: string }): Describable | undefined {
+  const host: ServiceHost | undefined = serviceHostOf(app)
+  return host?.entryAt(path)
+}
 
 /**
  * The outermost instance of an application. A request that finds no route runs its hooks, wherever

@@ -115,7 +115,7 @@ function publishService(
   settings: ServiceEvents,
   { durable }: EventsOptions
 ): void {
-  const entry = host.entryAt(joinPath(app.prefix, path)) ?? host.entryAt(joinPath(path))
+  const entry = host.find(app.prefix, path)
   if (entry === undefined) {
     const paths = host.entries.map((candidate) => `'${candidate.path}'`).join(', ') || 'none'
     throw new Error(

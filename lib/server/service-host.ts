@@ -82,6 +82,10 @@ export class FastifyServiceHost implements ServiceHost {
     return this.registry.at(path)
   }
 
+  find(prefix: string, path: string): ExposedService | undefined {
+    return this.registry.find(prefix, path)
+  }
+
   errorHooks(method: string): AroundHook {
     return this.hooks.errorHooks(method)
   }

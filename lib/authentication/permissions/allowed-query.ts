@@ -6,7 +6,7 @@ import type { Describable } from '../../core/description.js'
 import { Forbidden } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
 import { isObject, isPlain } from '../../core/objects.js'
-import { type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'
+import { entryOf } from '../../core/plugin-state.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
 import { toSpelling } from '../protect.js'
 
@@ -77,13 +77,9 @@ type IsParameter = (name: string, value: unknown) => boolean
  *
  * @param namedFields the fields in the permissions of all roles, in one spelling
  */
-export function createParameterCheck(
-  { app, path, method }: HookContext,
-  namedFields: ReadonlySet<string>
-): IsParameter {
-  // A mounted service has the application of Feathers, where nothing is declared.
-  const host: ServiceHost | undefined = serviceHostOf(app)
-  const entry = host?.entryAt(path)
+export function createParameterCheck(context: HookContext, namedFields: ReadonlySet<string>): IsParameter {
+  const { method } = context
+  const entry = entryOf(context)
   const rules = rulesOf(entry?.options.schema?.[method])
   if (!methods.has(method)) {
     const declared = rules?.custom?.parameters.operands

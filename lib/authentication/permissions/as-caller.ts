@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookContext } from '../../../types/fastify.js'
 import { toServiceError } from '../../core/errors.js'
+import { placeholdersIn } from '../../core/path.js'
 import { isRecord } from './records.js'
 
 /** Another service whose records a hook reads as the caller. */
@@ -11,17 +12,31 @@ export interface OtherService {
 }
 
 /**
+ * Looks up another service.
+ * @param where the hook that needs it, for errors
+ * @throws when it does not exist
+ */
+export function lookUpService(app: unknown, name: string, where: string): Partial<OtherService> {
+  try {
+    return (app as FastifyInstance).service<Partial<OtherService>>(name)
+  } catch (cause) {
+    throw new Error(`${where}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** @throws when the path of another service has a placeholder that the own path lacks */
+export function checkPlaceholders(other: string, path: string, where: string): void {
+  const missing = placeholdersIn(other).find((name) => !placeholdersIn(path).includes(name))
+  if (missing !== undefined) throw new Error(`${where}: the path has no placeholder ':${missing}'`)
+}
+
+/**
  * Returns another service.
  * @param where the hook that needs it, for errors
  * @throws when it does not exist, or has no `get`
  */
 export function otherServiceOf(app: unknown, name: string, where: string): OtherService {
-  let service: Partial<OtherService>
-  try {
-    service = (app as FastifyInstance).service<Partial<OtherService>>(name)
-  } catch (cause) {
-    throw new Error(`${where}: ${(cause as Error).message}`, { cause })
-  }
+  const service = lookUpService(app, name, where)
   if (service.get === undefined) throw new Error(`${where} needs a method 'get' of that service`)
   return service as OtherService
 }

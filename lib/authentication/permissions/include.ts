@@ -5,25 +5,24 @@ import type { JsonSchema } from '../../../types/standard-schema.js'
 import { idFieldOf } from '../../core/adapters/feathers.js'
 import { addRelated, includeName } from '../../core/added-fields.js'
 import { callStateOf } from '../../core/call-state.js'
-import { addingParameters, type Describable, hooksAround, responsesIn, servicesAdded } from '../../core/description.js'
+import {
+  addingParameters,
+  type Describable,
+  removedFields,
+  responsesIn,
+  servicesAdded
+} from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
 import { checkNamedFields, methodsWith, shapesOf } from '../../core/field-names.js'
-import {
-  type AddedFields,
-  aroundOnly,
-  forbidAsHook,
-  type HookPosition,
-  traitsOf,
-  withTraits
-} from '../../core/hooks.js'
+import { type AddedFields, aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, hintFor, inspect, kinds, type OptionTable } from '../../core/options.js'
-import { placeholdersIn } from '../../core/path.js'
-import { type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'
+import { entryOf, type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'
 import { rulesOf } from '../../core/resource/method-rules.js'
 import { kindBits } from '../../schema/reader.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream } from '../../shared/streams.js'
+import { checkPlaceholders, lookUpService } from './as-caller.js'
 import { changeRecords, isRecord } from './records.js'
 import { findRelated, type RelatedTo } from './related-records.js'
 import { isOddName } from './scope.js'
@@ -172,45 +171,41 @@ function readRelations(relations: unknown): ReadonlyMap<string, NamedRelation> {
 }
 
 /** @throws when the service has another hook of this kind, which would refuse the relations of this one */
-function checkIsOnly({ app, path }: HookPosition): void {
-  const host: ServiceHost | undefined = serviceHostOf(app)
-  const entry = host?.entryAt(path)
+function checkIsOnly(position: HookPosition): void {
+  const entry = entryOf(position)
   const isTwice = ['find', 'get'].some(
     (name) => entry && addingParameters(entry, name).filter((parameter) => parameter === includeName).length > 1
   )
-  if (isTwice) throw new Error(`'${path}' has include() twice: give one of them all relations`)
+  if (isTwice) throw new Error(`'${position.path}' has include() twice: give one of them all relations`)
 }
 
 /** @throws when the other service can't be asked, or a schema lacks a field */
 function checkRelation(hook: AroundHook, relation: NamedRelation, position: HookPosition): void {
   const { name, field, by, service, query = {} } = relation
-  const { app, path } = position
-  const host: ServiceHost | undefined = serviceHostOf(app)
-  const own = host?.entryAt(path)
+  const { path } = position
+  const own = entryOf(position)
   const where = `include({ ${name}: '${service}' }) at '${path}'`
   const target = relatedServiceOf(position, relation)
   if (!target.exposed.includes('find'))
     throw new Error(`${where}: clients can't call 'find' of that service, and related records are found as the caller`)
-  const missing = placeholdersIn(target.path).find((placeholder) => !placeholdersIn(path).includes(placeholder))
-  if (missing !== undefined) throw new Error(`${where}: the path has no placeholder ':${missing}'`)
+  checkPlaceholders(target.path, path, where)
   if (own === undefined) return
   if (shapesOf(own, 'find')?.some((shape) => shape.field(name).isKnown))
     throw new Error(`${where}: the records have a field '${name}' themselves. Choose another name`)
   const hint = field === `${name}Id` ? `. Name its field: { service: '${service}', field: … }` : ''
   const readable = rulesOf(own.options.schema?.find)?.query.select
-  if (field !== undefined && (readable?.includes(field) === false || removedFrom(own).includes(field)))
+  if (field !== undefined && (readable?.includes(field) === false || removedFields(own, 'find').includes(field)))
     throw new Error(`${where}: clients don't get the field '${field}'${hint}`)
   if (field !== undefined) checkNamedFields(hook, { who: 'include', fields: [field], where: 'stored' }, position)
   const filters = rulesOf(target.options.schema?.find)?.query.filters
   const conditions = [by ?? idFieldOf(target.object), ...Object.keys(query).filter((field) => !field.startsWith('$'))]
-  const lacking = conditions.find((field) => filters?.has(field) === false || removedFrom(target).includes(field))
+  const lacking = conditions.find(
+    (field) => filters?.has(field) === false || removedFields(target, 'find').includes(field)
+  )
   if (lacking !== undefined) throw new Error(`${where}: queries of '${service}' can't filter by '${lacking}'`)
   for (const method of ['find', 'get'])
     if (methodsWith(hook, own).includes(method)) checkPlainSchemas(own, method, name, where)
 }
-
-const removedFrom = (entry: Describable): readonly string[] =>
-  hooksAround(entry, 'find').flatMap((hook) => traitsOf(hook).removesFields ?? [])
 
 /** @throws when JSON Schemas of the application would remove the parameter or the related records */
 function checkPlainSchemas({ options }: Describable, method: string, name: string, where: string): void {
@@ -237,22 +232,16 @@ function relatedServiceOf(
   { name, service }: NamedRelation
 ): Describable {
   const host: ServiceHost | undefined = serviceHostOf(app)
+  const entry = host?.find((app as HookContext['app']).prefix, service)
+  if (entry !== undefined) return entry
   const where = `include({ ${name}: '${service}' }) at '${path}'`
-  let found: unknown
-  try {
-    found = (app as HookContext['app']).service(service)
-  } catch (cause) {
-    throw new Error(`${where}: ${(cause as Error).message}`, { cause })
-  }
-  const entry = host?.entries.find((entry) => entry.service === found)
-  if (entry === undefined) throw new Error(`${where}: that service is none of this server`)
-  return entry
+  lookUpService(app, service, where)
+  throw new Error(`${where}: that service is none of this server`)
 }
 
 /** Describes the parameter and the related records for documents. */
 function describeRelations(relations: ReadonlyMap<string, NamedRelation>, position: HookPosition): AddedFields {
-  const host: ServiceHost | undefined = serviceHostOf(position.app)
-  const own = host?.entryAt(position.path)
+  const own = entryOf(position)
   const [record] = (own && shapesOf(own, 'find')) ?? []
   const fields = [...relations].map(([name, relation]) => {
     const { field } = relation

@@ -5,7 +5,7 @@ import { BadRequest, GeneralError } from '../../core/errors.js'
 import { type AddedFields, aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
 import { inspect } from '../../core/options.js'
-import { type ServiceHost, serviceHostOf } from '../../core/plugin-state.js'
+import { entryOf } from '../../core/plugin-state.js'
 import { resolveToJson } from '../../schema/to-json.js'
 import { isStream, mapStream } from '../../shared/streams.js'
 import { askRules, createAnswers, createMethodReader, type MethodAnswer } from './asked-methods.js'
@@ -57,7 +57,7 @@ export function may(answer?: (question: MayQuestion) => MayAnswers): AroundHook 
         errors: { [mayName]: "can't be sent" }
       })
     const asked: unknown = params.query?.[mayName]
-    const entry = asked === undefined ? undefined : entryAt(context)
+    const entry = asked === undefined ? undefined : entryOf(context)
     if (entry === undefined) return next()
     if (method !== 'find' && method !== 'get') throw new BadRequest(`'${mayName}' is for 'find' and 'get'`)
     if (asked !== true && asked !== 'true') throw new BadRequest(`'${mayName}' must be true`)
@@ -87,7 +87,7 @@ export function may(answer?: (question: MayQuestion) => MayAnswers): AroundHook 
   const checkType = aroundOnly('may')
   const check = (position: HookPosition) => {
     checkType(position)
-    const entry = entryAt(position)
+    const entry = entryOf(position)
     if (answer !== undefined || entry === undefined) return
     const methods = methodsOf(entry)
     if (methods.length > 0 && methods.every(({ hasOwnHooks }) => hasOwnHooks))
@@ -109,12 +109,6 @@ const mayDocs: AddedFields = {
       additionalProperties: { anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string' } }] }
     }
   }
-}
-
-/** Returns the service of a call. `undefined` for a service of another framework. */
-function entryAt({ app, path }: Pick<HookPosition, 'app' | 'path'>) {
-  const host: ServiceHost | undefined = serviceHostOf(app)
-  return host?.entryAt(path)
 }
 
 /** Returns the fields that a list of answers depends on. */

@@ -5,11 +5,10 @@ import { checkNamedFields } from '../../core/field-names.js'
 import { aroundOnly, forbidAsHook, type HookPosition, withTraits } from '../../core/hooks.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, inspect, kinds, type OptionTable } from '../../core/options.js'
-import { placeholdersIn } from '../../core/path.js'
 import { toBadRequest } from '../../core/resource/issues.js'
 import { type Issue, maxIssues, type Path } from '../../schema/issue.js'
 import { hasAlias } from '../stored-credentials.js'
-import { getAsCaller, type OtherService, otherServiceOf, unlessRefused } from './as-caller.js'
+import { checkPlaceholders, getAsCaller, type OtherService, otherServiceOf, unlessRefused } from './as-caller.js'
 import { isRecord, recordsIn } from './records.js'
 import { isOddName, isScopeValue } from './scope.js'
 import { selectsByQuery } from './selection.js'
@@ -98,8 +97,7 @@ type FieldsReference = Reference & { readonly fields: readonly string[] }
 /** @throws when the service does not exist, has no `get`, or needs a placeholder that is missing */
 function serviceOf({ app, path }: Pick<HookPosition, 'app' | 'path'>, { service, fields }: FieldsReference) {
   const where = `refers({ ${fields[0]}: '${service}' }) at '${path}'`
-  const missing = placeholdersIn(service).find((name) => !placeholdersIn(path).includes(name))
-  if (missing !== undefined) throw new Error(`${where}: the path has no placeholder ':${missing}'`)
+  checkPlaceholders(service, path, where)
   return otherServiceOf(app, service, where)
 }
 
